@@ -5,8 +5,8 @@ import Testing
 
 @testable import BoundedDescriptions
 
-/// Counts children and bytes instead of measuring time.
-@Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)
+/// The tests count children and bytes instead of measuring time.
+@Suite("Promise 24: the bounded printer stops at its limits", .tags(.promise24), .hangLimit)
 struct BoundedPrinterLimitTests {}
 
 extension BoundedPrinterLimitTests {
@@ -24,7 +24,7 @@ extension BoundedPrinterLimitTests {
 
     struct Said: Error { var text: String }
 
-    /// A value that creates and counts its children on access.
+    /// A value that creates its children when they are read, and counts them.
     struct Lazy: CustomReflectable, Error {
         let made = Counter()
         var style: Mirror.DisplayStyle? = .struct
@@ -141,7 +141,7 @@ extension BoundedPrinterLimitTests {
         #expect(!printer.text.contains("\u{FFFD}"))
     }
 
-    @Test("children that are created on access are created as often as they are counted")
+    @Test("children that are created when they are read are created only as often as they are counted")
     func lazyChildren() {
         for style in [Mirror.DisplayStyle.struct, .tuple, .collection] {
             for isLabeled in [true, false] {
@@ -154,11 +154,11 @@ extension BoundedPrinterLimitTests {
         }
     }
 
-    @Test("omitted parts are marked in position")
+    @Test("a mark replaces each omitted part at its position")
     func marks() {
         let many = BoundedPrinter.text(of: Measured(numbers: Array(0..<2_000)))
         #expect(many.hasPrefix("Measured(numbers: [0, 1, 2, "))
-        // The array is one child, and its elements are the others.
+        // The array is one of the children, and its elements are the rest.
         #expect(many.hasSuffix(", 1021, 1022, …])"))
         #expect(!BoundedPrinter.text(of: Measured(numbers: Array(0..<1_023))).contains("…"))
         expect(BoundedPrinter.text(of: ["a": 1, "b": 2].merging(["c": 3]) { $1 }).contains("…"), equals: false)

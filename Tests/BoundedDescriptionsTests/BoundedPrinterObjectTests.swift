@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Behaviour 24: the bounded printer doesn't inspect objects or print addresses", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: the bounded printer doesn't inspect objects or print addresses", .tags(.promise24), .hangLimit)
 struct BoundedPrinterObjectTests {}
 
 extension BoundedPrinterObjectTests {
@@ -69,7 +69,7 @@ extension BoundedPrinterObjectTests {
         }
     }
 
-    @Test("if a description is only the object's address, its type is named")
+    @Test("if a description consists only of the object's address, the object's type is named")
     func defaultDescriptions() {
         expect(text(of: Addressed()), equals: "Holder(content: \(TypeName.full(Addressed.self)))")
         expect(text(of: NSObject()), equals: "Holder(content: \(TypeName.full(NSObject.self)))")
@@ -80,7 +80,7 @@ extension BoundedPrinterObjectTests {
     func addresses() throws {
         @safe struct Pointers {
             let identity = ObjectIdentifier(Int.self)
-            // It is unsafe, but the pointer is never followed, as the test shows.
+            // It is unsafe, but the pointer is never dereferenced, as the test shows.
             let pointer = unsafe UnsafeRawPointer(bitPattern: 0x1234_5678)
             let buffer = unsafe UnsafeBufferPointer<Int>(
                 start: UnsafePointer(bitPattern: 0x1234_5678), count: 10_000_000)
@@ -106,7 +106,7 @@ extension BoundedPrinterObjectTests {
 
     // MARK: Foundation's errors
 
-    @Test("an NSError in another value has its domain, code, and description, but no user info")
+    @Test("an NSError inside another value is printed with domain, code, and description, but without user info")
     func nsErrors() {
         let info: [String: Any] = [NSLocalizedDescriptionKey: "no paper", "tray": NSObject()]
         let error = NSError(domain: "d", code: 1, userInfo: info)

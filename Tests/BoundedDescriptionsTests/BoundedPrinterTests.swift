@@ -5,7 +5,7 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite(
-    "Behaviour 24: a value is printed with its own description or, without one, with its mirror", .tags(.behaviour24),
+    "Promise 24: a value is printed with its own description or, if it has none, with its mirror", .tags(.promise24),
     .hangLimit)
 struct BoundedPrinterTests {}
 
@@ -46,7 +46,7 @@ extension BoundedPrinterTests {
 
     private static let here = "BoundedDescriptionsTests.BoundedPrinterTests"
 
-    @Test("descriptions, optionals, tuples, and collections are the same in other values as alone")
+    @Test("descriptions, optionals, tuples, and collections are printed alike, alone or inside other values")
     func samples() {
         let samples: [(Any, String)] = [
             (1, "1"), (-2.5, "-2.5"), (true, "true"), (Character("x"), "x"),
@@ -70,7 +70,7 @@ extension BoundedPrinterTests {
         }
     }
 
-    @Test("within other values, structs and cases have the names of their modules, and strings are quoted")
+    @Test("inside other values, structs and cases are printed with their modules' names, and strings are quoted")
     func nested() {
         let samples: [(Any, String, String)] = [
             ("a \"b\"\n", "a \"b\"\n", #""a \"b\"\n""#), ("abc".dropFirst(), "bc", #""bc""#),
@@ -114,8 +114,8 @@ extension BoundedPrinterTests {
             equals: #"[["b": [1, 2]], ["a": [3], "z": []]]"#)
     }
 
-    @Test("a value's own description is read once, and its mirror isn't")
-    func askedOnce() {
+    @Test("a value's own description is read once, and its mirror isn't read")
+    func readOnce() {
         struct Witness: CustomStringConvertible, CustomReflectable {
             let count = Count()
             var description: String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a string is escaped to one line and truncated at its limit", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: a string is escaped to one line and truncated at its limit", .tags(.promise24), .hangLimit)
 struct OneLineTests {}
 
 extension OneLineTests {
@@ -46,7 +46,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("frequent escapes have names, and others have numbers")
+    @Test("common characters have named escapes, and others have numeric escapes")
     func forms() {
         expect(OneLine.escaped("a\nb\rc\td\u{1B}e\u{200B}f\"\\"), equals: #"a\nb\rc\td\u{1b}e\u{200b}f"\"#)
         expect(OneLine.quoted("a\"\\\n"), equals: #""a\"\\\n""#)
@@ -59,7 +59,7 @@ extension OneLineTests {
 
     // MARK: Length
 
-    @Test("a string of 16 KiB stays whole, and one more byte truncates it, with a mark")
+    @Test("a string of 16 KiB stays whole, and a string that is one byte longer is truncated, with a mark")
     func cut() {
         let limit = 16 * 1_024
         let text = String(repeating: "a", count: limit)
@@ -74,7 +74,7 @@ extension OneLineTests {
         #expect(!escaped.contains("…"))
     }
 
-    @Test("truncation is between scalars and never within an escape")
+    @Test("a string is truncated between scalars, and never within an escape")
     func cutBetweenScalars() {
         for unit in ["é", "日", "👩", "\u{200B}", "\n", "\"", "\\"] {
             for offset in 0..<8 {
@@ -90,7 +90,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("a character with ten million marks is truncated too, and only the part that fits is read")
+    @Test("a character with ten million combining marks is truncated too, and only the part that fits is read")
     func endlessCharacter() {
         let marks = "e" + String(repeating: "\u{301}", count: 10_000_000)
         #expect(OneLine.escaped(marks).utf8.count <= 16 * 1_024)

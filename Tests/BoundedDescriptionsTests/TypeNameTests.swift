@@ -3,7 +3,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a type's name has no address", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: a type's name has no address", .tags(.promise24), .hangLimit)
 struct TypeNameTests {}
 
 extension TypeNameTests {
@@ -22,7 +22,7 @@ extension TypeNameTests {
         return Local.self
     }
 
-    @Test("the part with the address is left out, and the rest stays")
+    @Test("the part that contains the address is left out, and the rest stays")
     func names() {
         let here = "BoundedDescriptionsTests.TypeNameTests"
         expect(TypeName.full(Hidden.self), equals: "\(here).Hidden")
@@ -38,7 +38,7 @@ extension TypeNameTests {
         expect(TypeName.full((() -> Void).self), equals: "() -> ()")
     }
 
-    @Test("otherwise, a name is the one that the standard library prints")
+    @Test("any other name is the name that the standard library prints")
     func sameAsPrinted() {
         let types: [Any.Type] = [
             Int.self, Hidden.self, Self.local, Open<any Error>.self, (any Error).self, (any Error)?.self, Int.Type.self,
@@ -49,7 +49,7 @@ extension TypeNameTests {
             expect(TypeName.full(type), equals: TypeName.withoutAddresses(String(reflecting: type)))
             expect(TypeName.short(type), equals: TypeName.withoutAddresses(String(describing: type)))
         }
-        // Only parts with Swift's own form are left out.
+        // Only parts that have exactly the form that Swift prints are left out.
         let hostile = "(unknown context at $0f and what must not be hidden).A"
         for text in ["(unknown context)", "(unknown context at $", "a(b).c", "", hostile] {
             expect(TypeName.withoutAddresses(text), equals: text)

@@ -8,13 +8,13 @@ import Testing
 @testable import ErrorPresentation
 @testable import ErrorRouting
 
-/// Checks which errors are posted, shown, counted, and retried, and how often, where several modules meet.
+/// Checks where several modules meet: which errors are posted, shown, counted, and retried, and how often.
 ///
 /// Programs have operations in random layers: retries, circuits, and a client with its own retries. Each operation ends
 /// with code that swallows its error: `catching`, `task`, a loader, or a presenter. They run on two buses with scopes;
 /// the second bus has a flood limit. `ERROR_BUS_LONG=1` runs a hundred times as many.
 @MainActor
-@Suite("Modules together keep the promises that each keeps alone", .hangLimit)
+@Suite("Modules that are used together keep the promises that each of them keeps alone", .hangLimit)
 struct CombinationTests {}
 
 extension CombinationTests {
@@ -51,7 +51,9 @@ extension CombinationTests {
         }
     }
 
-    /// The first reports of each kind are delivered unchanged; one represents all others.
+    /// The first reports of each kind are delivered unchanged.
+    ///
+    /// One report represents all later reports of the kind.
     ///
     /// Notices are delivered one by one, except notices of cancellations.
     private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ context: Comment) {
@@ -90,7 +92,7 @@ extension Model.Circuit {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Returns all elements to the end.
+    /// Returns all remaining elements.
     func collected() async -> [Element] {
         var elements: [Element] = []
         for await element in self { elements.append(element) }

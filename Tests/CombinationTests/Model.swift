@@ -39,7 +39,7 @@ struct Model {
     mutating func take(_ event: Event) {
         switch event {
         case .pause:
-            // The window of a closed circuit is over too.
+            // The window of a closed circuit has passed too.
             circuits = circuits.map { circuit in
                 switch circuit {
                 case .closed: .closed(calls: 0, failures: 0)
@@ -54,7 +54,7 @@ struct Model {
     private mutating func run(_ operation: Operation) {
         outcomes = operation.outcomes[...]
         guard let failure = failure(of: operation, in: operation.layers[...]) else { return }
-        // The task wasn't cancelled, so something else was. Its result is missing, and a notice reports that.
+        // The task wasn't cancelled, so something else was. The result is missing, and a notice reports that.
         let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
         case .catching(let destination), .task(let destination):
@@ -104,7 +104,7 @@ struct Model {
 
     /// Each attempt except the last is reported.
     ///
-    /// An order is sent again only if it never arrived or was rejected.
+    /// A non-idempotent request is sent again only if it never arrived or was rejected.
     private mutating func repeated(
         _ attempts: Int, reporting destination: Destination?, method: HTTPMethod?, _ body: (inout Model) -> Failure?
     ) -> Failure? {

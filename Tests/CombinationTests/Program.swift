@@ -14,7 +14,7 @@ struct Expected: RetryClassified { var retryDecision: RetryDecision { .fail } }
 /// The result of one attempt of an operation.
 enum Outcome: CaseIterable {
     case success, flaky, fatal, expected, cancelled
-    // Results with a client; they replace all of the above except success:
+    // The results of an operation with a client. They replace all of the above except success:
     case unreachable, busy, unavailable, missing
 }
 

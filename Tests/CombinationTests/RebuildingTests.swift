@@ -7,8 +7,8 @@ import HTTPErrors
 import TestSupport
 import Testing
 
-/// The suite is here, because this target combines recorder, client, and circuits.
-@Suite("E3: the library's errors are rebuilt by adding their types, without possible secrets", .hangLimit)
+/// The suite is in this target because the target combines recorder, client, and circuits.
+@Suite("E3: the library's errors are rebuilt if their types are added, without possible secrets", .hangLimit)
 struct RebuildingTests {
     private enum ServiceError: Error, Codable, Equatable { case outOfCredit }
     private struct Unknown: Error {}
@@ -54,7 +54,7 @@ struct RebuildingTests {
 }
 
 extension RebuildingTests {
-    @Test func `each is handled by the same rule in a replay`() async throws {
+    @Test func `each error is handled by the same rule in a replay`() async throws {
         let timedOut = NetworkError(.timeout, cause: URLError(.timedOut), mayBeSentAgain: false)
         let errors: [any Error] =
             NetworkError.Kind.allCases.map { NetworkError($0, detail: "secret") } + [
@@ -79,9 +79,7 @@ extension RebuildingTests {
         }
     }
 
-    @Test func `an unknown underlying error keeps it from being rebuilt; its type can still decide`()
-        async throws
-    {
+    @Test func `an error with an unknown underlying error isn't rebuilt, but its type can still decide`() async throws {
         let errors: [any Error] = [
             NetworkError(.service, cause: Unknown()), CircuitChanged(name: "payments", state: .open, cause: Unknown()),
             CircuitOpen(name: "payments", retryAfter: nil, cause: Unknown()),
@@ -92,7 +90,7 @@ extension RebuildingTests {
         #expect("\(replay)".contains("unsent at "), "\(replay)")
     }
 
-    @Test func `they are coded without a recorder too`() throws {
+    @Test func `the errors can be coded without a recorder too`() throws {
         let error = NetworkError(.timeout, cause: URLError(.timedOut), failure: HTTPFailure(status: 504))
         let copy = try JSONDecoder().decode(NetworkError.self, from: JSONEncoder().encode(error))
         expect([copy.kind, error.kind], equals: [.timeout, .timeout])

@@ -7,7 +7,9 @@ import HTTPErrors
 import TestSupport
 import Testing
 
-/// A session cancels its own tasks after it refused a challenge or was invalidated; no caller requested that.
+/// A session cancels its own tasks after it refused a challenge or was invalidated.
+///
+/// No caller requested that.
 @MainActor
 @Suite("A cancellation by the session itself is reported, counted, and shown", .tags(.http1), .hangLimit)
 struct SessionCancellationTests {
@@ -22,7 +24,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "it is posted, opens circuits, and is an alert of an action and the state of a loader",
+        "it is posted, opens circuits, and appears as an action's alert and as a loader's state",
         arguments: [URLError.Code.cancelled, .userCancelledAuthentication])
     func isAFailure(_ code: URLError.Code) async throws {
         let base = try #require(URL(string: "https://example.org"))
@@ -39,7 +41,7 @@ struct SessionCancellationTests {
             await loader.load()
             #expect(loader.state.error != nil)
         }
-        // The circuit's report is a notice that it opened.
+        // The circuit's report is the notice that it opened.
         expect(recorded.reports.map(\.role), equals: [.failure, .notice, .failure, .failure])
     }
 }

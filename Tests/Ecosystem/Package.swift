@@ -80,7 +80,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // A service that ends in each way of the table on the page about shutdowns.
+        // A service that ends in each situation in the table on the page about shutdowns.
         .executableTarget(
             name: "EndingService",
             dependencies: [
@@ -94,7 +94,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // A program with services of its own, before it knew the bus, and after.
+        // A program with its own services, before and after it adopted the bus.
         .executableTarget(
             name: "TodosBefore",
             dependencies: [

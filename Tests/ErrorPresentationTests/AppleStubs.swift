@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Declarations for the app page's snippets, by the names of modules that exist only on Apple's platforms.
+/// Declarations for the snippets of the page about apps, by the names of modules that exist only on Apple's platforms.
 ///
 /// They are written by hand and have no implementations. The page's code is type-checked against them. Those of `os` and
 /// `CoreLocation` are from memory.

@@ -40,7 +40,7 @@ extension BindingTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 4, merged: 1))
     }
 
-    @Test("an alert that its button's tap closes is still retried once, and its failure is a new alert")
+    @Test("an alert that closes when its button is tapped is still retried once, and its failure is a new alert")
     func retryAfterClosing() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
@@ -73,7 +73,7 @@ extension BindingTests {
         expect(attempts, equals: 0)
     }
 
-    @Test("retries of two styles run at the same time, and a closed error doesn't prevent the next from being retried")
+    @Test("retries of two styles run at the same time, and closing an error doesn't prevent the next error's retry")
     func atOnce() async throws {
         let gates = [Gate(), Gate()]
         var begun: [String] = []
@@ -88,7 +88,7 @@ extension BindingTests {
         await waitUntil { begun == ["first"] }
         presenter.closeShown(.alert)
         let second = try #require(presenter.alert)
-        // Code that means whichever error is shown doesn't reach one that appeared in between.
+        // Code that refers to the shown error, whichever it is, doesn't reach an error that appeared in between.
         await presenter.retry()
         expect(begun, equals: ["first"])
         let next = Task { await presenter.retry(second) }
@@ -104,7 +104,7 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
-    @Test("if a button closes an alert while others wait, the retry's failure is always next")
+    @Test("if a button closes an alert while others wait, the retry's failure is always shown next")
     func answerAfterClosing() async throws {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("no") }
@@ -121,7 +121,7 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
-    @Test("an alert that its button closes returns, and can be retried, if the retry is cancelled")
+    @Test("if the retry of an alert that its button closed is cancelled, the alert returns and can be retried")
     func cancelledAfterClosing() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
@@ -160,7 +160,7 @@ extension BindingTests {
         expect([presenter.alert, presenter.banner], equals: [nil, nil])
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("b") }
         let seen = try #require(presenter.alert)
-        // A matcher is user code, which can call back.
+        // A matcher is user code, which can call the presenter.
         presenter.dismissAll(
             matching: .any.where { [presenter] _ in
                 MainActor.assumeIsolated { presenter.closeShown(.alert) }
@@ -186,7 +186,7 @@ extension BindingTests {
         await waitUntil { presenter.isRetrying }
         clock.advance(by: .seconds(100))
         expect(presenter.banner?.canRetry, equals: true)
-        // The retry was cancelled, so the banner is shown for its time again.
+        // The retry was cancelled, so the banner is shown for its full time again.
         retry.cancel()
         gate.open()
         await retry.value

@@ -7,17 +7,17 @@ import Testing
 
 @MainActor
 @Suite(
-    "P2: a burst of errors wakes the main actor once a batch",
+    "P2: a burst of errors wakes the main actor once per batch",
     .tags(.presentation2, .presentation3), .serialized, .hangLimit)
 struct BurstTests {}
 
 extension BurstTests {
-    @Test("all errors that arrive while the main actor is busy cost one wake-up, and the next batch costs another")
+    @Test("all errors that arrive while the main actor is busy cost one wake-up, and the next batch costs another one")
     func wakeUps() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let receive = presenter.receiver
         for batch in 1...3 {
-            // This keeps the main actor busy.
+            // This loop keeps the main actor busy.
             for index in 0..<1_000 { receive(.delivered(Plain("error \(index % 10)"))) }
             expect(presenter.wakeUps, equals: batch - 1)
             expect(presenter.current?.count, equals: (batch == 1 ? nil : 100 * (batch - 1)))
@@ -29,7 +29,7 @@ extension BurstTests {
         expect(presenter.statistics, equals: .init(received: 3_000, shown: 1, waiting: 9, merged: 2_990))
     }
 
-    @Test("errors that don't fit while the main actor is slow are counted, and so are errors that are never shown")
+    @Test("errors without room while the main actor is slow are counted, and so are errors that are never shown")
     func overflow() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let receive = presenter.receiver
@@ -43,7 +43,7 @@ extension BurstTests {
         expect([presenter.waiting, presenter.discarded, presenter.wakeUps], equals: [2, 4_997, 1])
     }
 
-    @Test("P2: errors that are never shown need no room, and don't count as discarded if none is left")
+    @Test("P2: errors that are never shown take no room, and don't count as discarded if there is no room")
     func neverShown() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 0)
         let receive = presenter.receiver
@@ -84,7 +84,7 @@ extension BurstTests {
         let presenter = ErrorPresenter(rules: .alerts.on(Plain("never"), .hidden))
         let handler = ErrorHandler().ignore(Plain("ignored"))
         let texts = ["a", "b", "ignored", "never"] + (0..<100).map { "error \($0)" }
-        var moments = 0
+        var checks = 0
         await withErrorBus(handler: handler, configuration: .init(capacity: 2 * count)) { bus in
             let observation = presenter.observe(bus)
             for task in 0..<4 {
@@ -97,7 +97,7 @@ extension BurstTests {
             while presenter.statistics.received < count {
                 await Task.yield()
                 let now = presenter.statistics
-                moments += 1
+                checks += 1
                 #expect(presenter.isSound, "\(now)")
                 let differences = [
                     now.received - last.received, now.shown - last.shown, now.merged - last.merged,
@@ -105,7 +105,7 @@ extension BurstTests {
                 ]
                 expect(differences.filter { $0 < 0 }, equals: [], "\(now)")
                 last = now
-                if moments % 5 == 0 { presenter.dismiss() }
+                if checks % 5 == 0 { presenter.dismiss() }
             }
             await waitUntil { presenter.statistics.waiting == presenter.waiting }
             withExtendedLifetime(observation) {}
@@ -116,7 +116,7 @@ extension BurstTests {
         #expect(presenter.waiting <= 64)
         #expect(end.neverShown > 0)
         #expect((1...count - end.discarded).contains(presenter.wakeUps))
-        print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(moments) times")
+        print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(checks) times")
     }
 }
 
@@ -132,7 +132,7 @@ extension PresenterInboxTests {
         let batch = inbox.takeAll(atWakeUp: true)
         expect(batch.arrivals.count, equals: 2)
         expect(inbox.counts, equals: .init())
-        // An ignored error wakes it too, because it is counted.
+        // An ignored error wakes the main actor too, because it is counted.
         #expect(inbox.receive(.delivered(Plain(""), .ignored)))
         inbox.close()
         #expect(!inbox.receive(.delivered(Plain(""))))

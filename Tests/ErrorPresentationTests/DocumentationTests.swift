@@ -6,7 +6,7 @@ struct DocumentationTests {}
 
 extension DocumentationTests {
     @Test(
-        "a page's snippets compile as one module, and those for Apple's platforms against stubs",
+        "a page's snippets compile as one module, and snippets for Apple's platforms compile against stubs",
         arguments: [("ErrorPresentation", 3), ("InAnApp", 9)])
     func snippets(page: String, count: Int) async throws {
         let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
@@ -14,7 +14,7 @@ extension DocumentationTests {
         expect(snippets.count, equals: count)
         var sources = Dictionary(uniqueKeysWithValues: snippets.enumerated().map { ("snippet\($0).swift", $1) })
         // The module contains these types only on Apple's platforms, so they are checked with the page that uses them.
-        // They use only its public declarations.
+        // They use only the module's public declarations.
         for name in ["SwiftUI/View+PresentsErrors", "SwiftUI/AsyncButton", "UIKit/ErrorAlerts"] {
             let file = try Markdown.text(of: "Sources/ErrorPresentation/\(name).swift")
             sources[name.replacing("/", with: ".") + ".swift"] = "import ErrorPresentation\n" + file

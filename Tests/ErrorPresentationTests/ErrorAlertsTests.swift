@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension DocumentationTests {
-    /// It is nested because the compiler doesn't depend on the optimizer or on sanitizers.
+    /// It is nested because the test doesn't depend on the optimizer or on sanitizers.
     @Suite("P2: the alerts of UIKit, run on Linux with a stand-in for UIKit", .tags(.presentation2), .hangLimit)
     struct ErrorAlertsTests {}
 }
 
 extension DocumentationTests.ErrorAlertsTests {
     @Test(
-        "an alert closes with its error; one that was refused, or went with what is below it, is shown again",
+        "an alert closes with its error; an alert that was refused, or vanished with the view below, is shown again",
         .onLinux("on Darwin, UIKit itself would be needed"))
     func alerts() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "alerts-\(UUID().uuidString)")
@@ -26,7 +26,7 @@ extension DocumentationTests.ErrorAlertsTests {
         }
         let modules = try BuildFolder.url(of: "Modules/ErrorRouting.swiftmodule").deletingLastPathComponent()
         let build = modules.deletingLastPathComponent()
-        // Read the list that the tests were linked with: the folders also contain objects of files that are gone.
+        // Read the list of object files of these tests: the folders also contain those of deleted sources.
         let list = build.appending(path: "swift-error-busPackageTests.product/Objects.LinkFileList")
         let modulesOfProgram = ["BoundedDescriptions", "StandardErrorWriter", "ErrorRouting", "ErrorPresentation"]
         let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map {

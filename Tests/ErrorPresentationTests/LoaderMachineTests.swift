@@ -58,20 +58,20 @@ extension LoaderMachineTests {
             equals: ["", "0, 0", "1, 0", "1, 0", "1, 1", "1, 1", "1, 2", "1, 2", "1, 2", "1, 2", "2, 0", "0, 0"])
     }
 
-    @Test("a result overtakes earlier loads, and if the newest load is cancelled, the one before it decides")
+    @Test("a result overtakes earlier loads, and if the newest load is cancelled, the load before it decides")
     func cancelledAfterAnAnswer() {
         let machine = HeldLoader()
         let loads = (machine.begin(), machine.begin(), machine.begin())
         expect(machine.end(loads.1, .success(2)), equals: false)
         expect(machine.state, equals: .loading)
-        // It is as if the third load had never begun: the second is the newest and has a result.
+        // The state is as if the third load had never begun: the second load is the newest, and it has a result.
         expect(machine.end(loads.2, nil), equals: true)
         expect(machine.end(loads.0, .success(1)), equals: false)
         expect(machine.state, equals: .loaded(2))
         expect(machine.latest, equals: 2)
     }
 
-    @Test("cancelling restores the state before all loads, or sets that of the newest result")
+    @Test("cancelling restores the state before all loads, or sets the state of the newest result")
     func cancellation() {
         let machine = HeldLoader()
         machine.end(machine.begin(), .success(1))
@@ -87,7 +87,7 @@ extension LoaderMachineTests {
         expect(machine.state, equals: .loaded(3))
     }
 
-    @Test("it agrees with a naive model for all events in any order", arguments: 0..<200)
+    @Test("it agrees with a naive model for any events in any order", arguments: 0..<200)
     func model(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let machine = HeldLoader()
@@ -98,7 +98,7 @@ extension LoaderMachineTests {
                 let number = model.begin()
                 expect(machine.begin(), equals: number)
             case 3...6:
-                // The number can belong to a load that already ended or never began.
+                // The number can belong to a load that has already ended or never began.
                 let newest = UInt64(model.loads.count)
                 let number = UInt64.random(in: (newest > 6 ? newest - 6 : 0)...newest, using: &random)
                 let end: HeldLoader.End? =

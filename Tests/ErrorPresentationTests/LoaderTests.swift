@@ -91,7 +91,7 @@ extension LoaderTests {
         for load in loads { await load.value }
         expect(loader.state.value, equals: 1)
         expect(loader.failureCount, equals: 0)
-        // Only a cancellation isn't posted.
+        // Only the cancellation isn't posted.
         expect(poster.errors.compactMap { $0 as? Plain }.count, equals: poster.errors.count)
         #expect(!poster.errors.isEmpty)
         await loader.load()
@@ -100,7 +100,7 @@ extension LoaderTests {
     }
 
     @Test(
-        "P6: a load that fails in a cancelled task returns to the state before it; elsewhere a cancellation has failed",
+        "P6: a load that fails in a cancelled task restores the state before it; elsewhere a cancellation is a failure",
         arguments: [CancellationError(), URLError(.cancelled), Stopped(), Plain("the last word"), nil] as [(any Error)?]
     )
     func cancelled(end: (any Error)?) async {
@@ -176,13 +176,13 @@ extension LoaderTests {
         await load.value
         expect(loader?.latest, equals: 1)
         expectNil(held)
-        // The operation finds no model, and says so as a cancellation.
+        // The operation finds no model, and reports that as a cancellation.
         await loader?.load()
         expect(poster.roles, equals: [.notice])
         expect(loader?.latest, equals: 1)
     }
 
-    /// A model as on the page on apps.
+    /// A model like the one on the page about apps.
     @MainActor
     private final class Model {
         private(set) lazy var values = Loader(errors: poster) { [weak self] in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// Observation merges changes and guarantees only that the last state arrives.
+/// Observation merges changes, and guarantees only that observers receive the last state.
 @MainActor
 @Suite("P1, P2: an observer receives the last state", .tags(.presentation1, .presentation2), .hangLimit)
 struct ObservationTests {}
@@ -23,7 +23,7 @@ extension ObservationTests {
         await waitUntil { seen.last.0 == nil && seen.last.1 == nil }
     }
 
-    @Test("P1: a loader doesn't notify if its state stays, when a second load begins or is overtaken")
+    @Test("P1: a loader doesn't notify observers if its state stays, when a second load begins or is overtaken")
     func nothingToSee() async {
         let gates = [Gate(), Gate()]
         var begun = 0
@@ -35,26 +35,26 @@ extension ObservationTests {
         }
         let first = Task { await loader.load() }
         await waitUntil { begun == 1 }
-        let isTold = Locked(false)
+        let isNotified = Locked(false)
         withObservationTracking {
             _ = (loader.state.isLoading, loader.latest, loader.failureCount)
         } onChange: {
-            isTold.withLock { $0 = true }
+            isNotified.withLock { $0 = true }
         }
         let second = Task { await loader.load() }
         await waitUntil { begun == 2 }
-        #expect(!isTold.withLock { $0 })
+        #expect(!isNotified.withLock { $0 })
         gates[0].open()
         await first.value
-        #expect(!isTold.withLock { $0 })
+        #expect(!isNotified.withLock { $0 })
         #expect(loader.state.isLoading)
         gates[1].open()
         await second.value
-        #expect(isTold.withLock { $0 })
+        #expect(isNotified.withLock { $0 })
         expect(loader.state.value, equals: 1)
     }
 
-    @Test("a presenter that observes a bus shows its last state and whether a retry is under way")
+    @Test("a presenter that observes a bus notifies observers of its last state and of retries under way")
     func presenter() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 3)
         let current = Seen { presenter.current?.message }
@@ -108,7 +108,7 @@ private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
     return value
 }
 
-/// Observes a value as SwiftUI does: reads it again after each change and keeps the last value.
+/// Observes a value as SwiftUI does: reads it again after each change, and keeps the last value.
 @MainActor
 private final class Seen<Value: Sendable> {
     private(set) var last: Value

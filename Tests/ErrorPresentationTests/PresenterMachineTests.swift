@@ -9,7 +9,7 @@ import Testing
 struct PresenterMachineTests {}
 
 extension PresenterMachineTests {
-    @Test("one error is shown, the others wait in order, and those that don't fit are counted")
+    @Test("one error is shown, others wait in order, and errors without room are counted")
     func order() {
         let machine = HeldPresenter(limit: 2)
         expect(["a", "b", "c", "d"].map { machine.add($0) }, equals: [.shown(1), .waits(2), .waits(3), .discarded])
@@ -22,16 +22,16 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 5, shown: 4, discarded: 1))
     }
 
-    @Test("without room, an error of the user's own action replaces the newest waiting error that isn't one")
-    func askedFor() {
+    @Test("without room, an error of the user's own action replaces the newest waiting error that isn't one of these")
+    func ownActions() {
         let machine = HeldPresenter(limit: 3)
         for name in ["shown", "a", "b"] { _ = machine.add(name) }
         _ = machine.add("c", count: 3)
-        // The error now represents two errors, one of them from the user's own action.
+        // The error now represents two errors, of which one comes from the user's own action.
         expect(machine.add("b", isFromUser: true), equals: .merged(into: 3))
         // A replaced error counts as discarded, and its repeats count as merged.
         expect(machine.add("d", isFromUser: true), equals: .waits(5))
-        // A replaced error is new when it is posted again, and there is no room for it.
+        // When the replaced error is posted again, it is a new error, and there is no room for it.
         expect(machine.add("c"), equals: .discarded)
         expect(machine.add("e", count: 2, canRetry: true), equals: .waits(6))
         expect(machine.add("f", isFromUser: true), equals: .discarded)
@@ -45,7 +45,7 @@ extension PresenterMachineTests {
         expect(messages, equals: ["shown", "b", "d", "e"])
     }
 
-    @Test("repeats of one type, message, style, and title are merged even without room, and a later one is new")
+    @Test("repeats of one type, message, style, and title are merged even without room; a later repeat is a new error")
     func folding() {
         let machine = HeldPresenter(limit: 4)
         _ = (machine.add("a"), machine.add("b"))
@@ -76,7 +76,7 @@ extension PresenterMachineTests {
         machine.beginRetry(1)
         machine.beginRetry(3)
         add("alert failed", .alert, asFailureOf: 1)
-        // It has another style than the retried error, so it is next in that style.
+        // It has a different style from the retried error, so it is next among the errors of its own style.
         add("banner failed", .alert, asFailureOf: 3)
         func end(_ style: PresentationStyle) {
             expect(machine.shown(as: style).map { machine.endRetry($0) }, equals: false)
@@ -92,7 +92,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 6, shown: 5, waiting: 1))
     }
 
-    @Test("a retry's failure is shown next as a new error, even if it equals the old one and others wait")
+    @Test("a retry's failure is shown next as a new error, even if it equals the old error and others wait")
     func retryThatFails() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
@@ -110,7 +110,7 @@ extension PresenterMachineTests {
         expect(machine.current?.message, equals: "b")
     }
 
-    @Test("a retry's failure that equals a waiting error is merged into it, and that error is next")
+    @Test("a retry's failure that equals a waiting error is merged into that error, which is shown next")
     func retryThatFailsAsOthers() {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
@@ -133,7 +133,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 6, shown: 1, waiting: 2, merged: 1, discarded: 2))
     }
 
-    @Test("the answer to a tap is shown next even if its alert is closed, the queue is full, and another one is shown")
+    @Test("the answer to a tap is shown next even if its alert is closed, the queue is full, or another alert is shown")
     func answer() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
@@ -147,8 +147,8 @@ extension PresenterMachineTests {
         expect((0..<3).map { _ in machine.dismiss() }, equals: [2, 4, 3])
     }
 
-    @Test("an error that was closed during its retry returns if the retry is cancelled, and counts once")
-    func putBack() {
+    @Test("an error that was closed during its retry returns if the retry is cancelled, and is counted once")
+    func returnsIfCancelled() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         expect(machine.beginRetry(), equals: 1)
@@ -180,7 +180,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 4, shown: 3, discarded: 1))
     }
 
-    @Test("of errors that are dismissed together, unseen ones count as discarded, and none is shown briefly")
+    @Test("of errors that are dismissed together, unseen errors count as discarded, and none flashes on screen")
     func dismissAll() {
         let machine = HeldPresenter(limit: 5)
         for message in ["a", "b", "c", "d"] { _ = machine.add(message, count: 2) }
@@ -188,11 +188,11 @@ extension PresenterMachineTests {
         machine.dismissAll([1, 2, 3, 5, 9])
         expect(machine.current?.message, equals: "d")
         expect(machine.statistics, equals: .init(received: 9, shown: 3, merged: 4, discarded: 2))
-        // An equal error is new.
+        // An equal error is new now.
         expect(machine.add("a"), equals: .waits(6))
     }
 
-    @Test("an error stays if its retry was cancelled, unless the retry failed first, and an equal one waits separately")
+    @Test("an error stays if its retry is cancelled, unless the retry has failed; then an equal error waits separately")
     func cancelledRetry() {
         let machine = HeldPresenter(limit: 9)
         // Use an option instead of an operation, so that repeats are merged into the error.
@@ -209,7 +209,7 @@ extension PresenterMachineTests {
         expect(machine.add("a"), equals: .waits(3))
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
-        // Now both errors are like the new error, which the first error counts.
+        // Now both errors equal the new error, so the first of them counts it.
         expect(machine.add("a"), equals: .merged(into: 1))
         expect(machine.beginRetry(1), equals: 1)
         expect(machine.add("c", asFailureOf: 1), equals: .waits(4))
@@ -281,7 +281,7 @@ private final class HeldPresenter {
 
     func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
 
-    /// Returns the error's number if it was removed now.
+    /// Returns the error's number if this call removed the error.
     func endRetry() -> PresentedError.ID? {
         guard let ended = retried.take() else { return nil }
         let isShown = current?.id == ended.id

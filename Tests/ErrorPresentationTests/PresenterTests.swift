@@ -21,7 +21,7 @@ extension PresenterTests {
     }
 
     @Test("an error of the user's own action is shown in order even if a bus's errors fill the queue")
-    func askedFor() async {
+    func ownActions() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let observed = presenter.receiver
         for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }
@@ -38,7 +38,7 @@ extension PresenterTests {
         expect(presenter.current?.message, equals: "by hand")
     }
 
-    @Test("by default errors are hidden, but those that the user waits for are alerts unless a rule hides them")
+    @Test("by default errors are hidden, but errors that the user waits for are alerts unless a rule hides them")
     func defaults() async {
         for rules in [ErrorMap<PresentationStyle>.default, .default.on(Plain("posted"), .banner)] {
             let presenter = ErrorPresenter(rules: rules.on(Plain("unimportant"), .hidden))
@@ -64,9 +64,9 @@ extension PresenterTests {
         }
     }
 
-    @Test("it shows a bus's failures, handled or not, but no ignored ones")
+    @Test("it shows a bus's failures, handled or not, but not ignored errors")
     func bus() async {
-        // Rules that show everything don't change this.
+        // Even rules that show everything don't change this.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
         presenter.bannerDuration = nil
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
@@ -109,7 +109,7 @@ extension PresenterTests {
             var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, neverShown: 4)
             if isFailure { (expected.merged, expected.neverShown) = (1, 3) }
             expect(presenter.statistics, equals: expected)
-            // The role decides, not the error.
+            // The report's role decides, not the error.
             bus.post(error)
             await waitUntil { presenter.statistics.merged == expected.merged + 1 }
             withExtendedLifetime(observation) {}
@@ -123,8 +123,8 @@ extension PresenterTests {
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
             let observation = presenter.observe(bus)
-            // All errors come from one line. The first is delivered, the second is held, and the third replaces the
-            // second.
+            // All errors come from one line. The first error is delivered, the second is held back, and the third
+            // replaces the second.
             for presenter in [presenter, other, presenter] {
                 await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             }
@@ -136,7 +136,7 @@ extension PresenterTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, neverShown: 3))
     }
 
-    @Test("P5: attempts, notices, and an application's own roles aren't shown, but a failure among them is")
+    @Test("P5: attempts, notices, and reports with custom roles aren't shown, but a failure among them is")
     func roles() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let configuration = ErrorBus.Configuration(

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P4: an error's texts for users come from the error or from a rule", .tags(.presentation4), .hangLimit)
+@Suite("P4: an error's strings for users come from the error or from a rule", .tags(.presentation4), .hangLimit)
 struct PresenterTextTests {}
 
 extension PresenterTextTests {
@@ -21,16 +21,16 @@ extension PresenterTextTests {
                     id: shown.id, message: "The disk is full.", recoverySuggestion: "Remove something.",
                     failureReason: "There is no room left."))
         }
-        // Foundation would put the reason into a sentence of its own.
+        // Foundation would put the reason into its own sentence.
         let reason = try #require(present(Reason()))
         expect(reason, equals: .init(id: reason.id, message: "It is full.", failureReason: "It is full."))
         let conflict = try #require(present(Conflict()))
         expect(conflict.recoveryOptions, equals: ["Keep mine", "Take theirs"])
-        // This is the suggestion, because there is no other.
+        // The options serve as the suggestion, because there is no other suggestion.
         expect(conflict.recoverySuggestion, equals: "Keep mine / Take theirs")
     }
 
-    @Test("an NSError's texts come from its keys, and the presented error is a LocalizedError with the same texts")
+    @Test("an NSError's strings come from its keys, and the presented error is a LocalizedError with the same strings")
     func keys() throws {
         let error = NSError(
             domain: "test", code: 7,
@@ -47,7 +47,7 @@ extension PresenterTextTests {
         expect(
             [shown.errorDescription, shown.failureReason, shown.recoverySuggestion, shown.localizedDescription],
             equals: ["The server is away.", "It is night.", "Come back later.", "The server is away."])
-        // Its own text can name the domain, and its options are the suggestion if there is no other.
+        // An error's own message can name the domain, and its options serve as the suggestion if there is no other.
         let full = NSError(
             domain: "disk", code: 1,
             userInfo: [
@@ -58,7 +58,7 @@ extension PresenterTextTests {
         expect([own.message, own.recoverySuggestion], equals: ["The disk is full.", "Clean up / Cancel"])
     }
 
-    @Test("Foundation provides the texts of its own errors and coding errors, without developers' descriptions")
+    @Test("Foundation provides the strings of its own errors and of coding errors, without developers' descriptions")
     func foundation() throws {
         let context = DecodingError.Context(codingPath: [], debugDescription: "secret")
         let broken = try #require(present(DecodingError.dataCorrupted(context)))
@@ -66,19 +66,19 @@ extension PresenterTextTests {
         #expect(broken.failureReason != nil)
         let missing = try #require(present(CocoaError(.fileNoSuchFile)))
         #expect(!missing.message.contains(/Cocoa|4/))
-        // Foundation on Linux has no texts for a code that isn't an `Int32`.
+        // Foundation on Linux doesn't have messages for a code that isn't an `Int32`.
         for code in [-1, 4_294_967_295, .max, .min] {
             let unknown = try #require(present(NSError(domain: NSPOSIXErrorDomain, code: code)))
             #expect(!unknown.message.contains("NSPOSIXErrorDomain"))
         }
-        // Foundation has no texts for these, only their domains and codes.
+        // Foundation doesn't have messages for these errors, only their domains and codes.
         let textless: [any Error] = [
             URLError(.timedOut), NSError(domain: NSCocoaErrorDomain, code: 99_999), NSError(domain: "App", code: 4),
         ]
         for error in textless { expect(present(error)?.message, equals: OwnText.unknown, "\(error)") }
     }
 
-    @Test("no text comes from a description for developers")
+    @Test("no string comes from a description for developers")
     func descriptions() throws {
         let errors: [any Error] = [
             Silent.secretCase(code: 51), NSError(domain: "secret", code: 51), Described(), Coded(), Mute(),
@@ -89,7 +89,7 @@ extension PresenterTextTests {
         }
     }
 
-    @Test("a text that the error provides is shown unchanged, even if it looks like a sentence of Foundation's")
+    @Test("a string that the error provides is shown unchanged, even if it looks like one of Foundation's sentences")
     func ownTexts() throws {
         let foundations = [
             (Silent.secretCase(code: 51) as any Error).localizedDescription,
@@ -117,7 +117,7 @@ extension PresenterTextTests {
         }
     }
 
-    @Test("the texts that a domain provides are shown, even if they contain the domain's name")
+    @Test("the strings that a domain provides are shown, even if they contain the domain's name")
     func providedTexts() throws {
         let domain = "disk-\(UInt64.random(in: 0 ... .max))"
         let error = NSError(domain: domain, code: 1)
@@ -137,12 +137,12 @@ extension PresenterTextTests {
             key == NSLocalizedRecoverySuggestionErrorKey ? "Remove something." : nil
         }
         expect(present(error)?.recoverySuggestion, equals: "Remove something.")
-        // The error's own value goes first.
+        // The error's own value takes precedence.
         let own = NSError(domain: domain, code: 1, userInfo: [NSLocalizedRecoverySuggestionErrorKey: "Wait."])
         expect(present(own)?.recoverySuggestion, equals: "Wait.")
     }
 
-    @Test("texts that a subclass of NSError overrides are shown; without them, no sentence with its domain is")
+    @Test("strings that a subclass of NSError overrides are shown; otherwise, no sentence with its domain is shown")
     func overriddenTexts() throws {
         let shown = try #require(present(Damaged(domain: "test", code: 3)))
         expect(
@@ -150,7 +150,7 @@ extension PresenterTextTests {
         expect(present(Plainest(domain: "test", code: 3))?.message, equals: OwnText.unknown)
     }
 
-    @Test("rules override each of the error's texts separately, and the title passed to run overrides their title")
+    @Test("rules override each of the error's strings separately, and the title passed to run overrides their title")
     func rules() async throws {
         let texts = ErrorMap<PresentedText?>(default: nil)
             .on(DiskFull.self, PresentedText(title: "Storage", message: "No room."))
@@ -172,7 +172,7 @@ extension PresenterTextTests {
         expect(presenter.current?.title, equals: "Storage")
     }
 
-    @Test("a text that is much too long is truncated")
+    @Test("a string that is much too long is truncated")
     func longTexts() throws {
         let message = try #require(present(Plain(String(repeating: "ä", count: 1_000_000)))?.message)
         #expect(message.utf8.count <= 16 * 1024 + 3)
@@ -217,7 +217,7 @@ private struct Described: Error, CustomStringConvertible { var description: Stri
 
 private struct Coded: CustomNSError { static var errorDomain: String { "secret" } }
 
-/// A `LocalizedError` without texts.
+/// A `LocalizedError` without strings.
 private struct Mute: LocalizedError {}
 
 private final class Damaged: NSError, @unchecked Sendable {
@@ -225,5 +225,5 @@ private final class Damaged: NSError, @unchecked Sendable {
     override var localizedRecoverySuggestion: String? { "Open another one." }
 }
 
-/// A subclass without texts.
+/// A subclass without strings.
 private final class Plainest: NSError, @unchecked Sendable {}

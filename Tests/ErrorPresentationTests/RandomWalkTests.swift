@@ -13,7 +13,7 @@ struct RandomWalkTests {}
 
 extension RandomWalkTests {
     @Test(
-        "they agree after each step of a random walk", .hangLimit(minutes: 60),
+        "the objects agree with the models after each step of a random walk", .hangLimit(minutes: 60),
         arguments: 0..<(isLong ? 2_000 : 40) as Range<UInt64>)
     func walk(seed: UInt64) async {
         let handler = ErrorHandler().ignore(Plain(Walk.ignored))

@@ -25,13 +25,13 @@ extension RecoveryTests {
         expect(seen.recoveryOptions, equals: ["Keep mine", "Take theirs"])
         // A second tap has no effect.
         for _ in 0..<2 { await presenter.recover(seen, option: 1) }
-        // An option keeps its position even if an earlier one has no text.
+        // An option keeps its position even if an earlier option has no label.
         expect(chosen.withLock { $0 }, equals: [2])
         expect(attempts, equals: 2)
         expectNil(presenter.alert)
     }
 
-    @Test("if the option doesn't recover, the error stays and another option can be chosen")
+    @Test("if the option doesn't recover, the error stays, and another option can be chosen")
     func doesNotRecover() async throws {
         let chosen = Locked<[Int]>([])
         presenter.present(Conflict(options: ["no", "yes"], chosen: chosen, recovering: 1))
@@ -47,7 +47,7 @@ extension RecoveryTests {
         expect(presenter.statistics, equals: .init(received: 1, shown: 1))
     }
 
-    @Test("an error from a bus has its options too, and is released after it was discarded or dismissed")
+    @Test("an error from a bus has its options too, and is released after it is discarded or dismissed")
     func fromBus() async throws {
         let chosen = Locked<[Int]>([])
         let presenter = ErrorPresenter(rules: .alerts, limit: 1)
@@ -64,7 +64,7 @@ extension RecoveryTests {
             }
         }
         #expect(held != nil)
-        // It replaces the waiting error.
+        // This error replaces the waiting error.
         presenter.present(Plain("asked for"))
         // The bus's worker might still be ending.
         await waitUntil { held == nil }
@@ -105,7 +105,7 @@ extension RecoveryTests {
         var message = "Somebody else has changed it."
         let options: [String]
         let chosen: Locked<[Int]>
-        /// The option that recovers; nil if all options do.
+        /// The option that recovers; nil if all options recover.
         var recovering: Int?
         nonisolated(unsafe) var token: NSObject?
 

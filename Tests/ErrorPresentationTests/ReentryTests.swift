@@ -40,7 +40,7 @@ extension ReentryTests {
         expectNil(held)
     }
 
-    @Test("an observer that is notified of a load can reset the loader, and one notified of an alert can close it")
+    @Test("an observer that is notified of a load can reset the loader, and an observer of an alert can close it")
     func observers() async {
         let loader = Loader(errors: nil) { 1 }
         let isFirst = Locked(true)
@@ -83,7 +83,7 @@ extension ReentryTests {
         }
     }
 
-    @Test("rules and texts that present, close, and retry errors still end")
+    @Test("rules and messages that present, close, and retry errors still finish")
     func rules() async {
         weak var held: ErrorPresenter?
         var depth = 0
@@ -111,7 +111,7 @@ extension ReentryTests {
         #expect(presenter.isSound)
         #expect(presenter.statistics.received >= 26)
 
-        // The stack doesn't grow with the length of such a chain.
+        // The stack doesn't grow with the length of such a chain of calls.
         let other = ErrorPresenter(rules: .alerts)
         var links = 0
         func link() {
@@ -123,7 +123,7 @@ extension ReentryTests {
         #expect(other.isSound)
     }
 
-    @Test("an error that is released because another replaces it can present errors itself")
+    @Test("an error that is released because another error replaces it can present errors itself")
     func replaced() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 1)
         let receive = presenter.receiver
@@ -136,7 +136,7 @@ extension ReentryTests {
         while presenter.alert != nil { presenter.dismiss() }
         #expect(presenter.isSound)
         expect(presenter.statistics.waiting, equals: 0)
-        // These are 21 reports, 3 presented errors, and one for each released error.
+        // These are 21 reports, 3 presented errors, and one error for each released error.
         expect(presenter.statistics.received, equals: 45)
     }
 }
@@ -151,7 +151,7 @@ private final class Evil: Error, Sendable {
     deinit { MainActor.assumeIsolated { onRelease() } }
 }
 
-/// Calls a closure when its text is read.
+/// Calls a closure when its message is read.
 private struct Meddling: LocalizedError {
     let act: @MainActor @Sendable () -> Void
 

@@ -14,7 +14,7 @@ struct RetryCancellationTests {
 }
 
 extension RetryCancellationTests {
-    @Test("an operation that throws a cancellation in a task that isn't cancelled has failed like any other")
+    @Test("an operation that throws a cancellation in a task that isn't cancelled has failed like any other operation")
     func operation() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: poster) {
@@ -56,7 +56,7 @@ extension RetryCancellationTests {
         #expect(presenter.isSound)
     }
 
-    @Test("a retry that succeeds in a cancelled task has succeeded, and if it throws there, its error stays")
+    @Test("a retry that succeeds in a cancelled task has succeeded; if it throws there, its error stays")
     func answers() async throws {
         var failures = [Plain("no"), Plain("no again")]
         await presenter.run(failureTitle: "Saving", errors: poster) {
@@ -72,7 +72,7 @@ extension RetryCancellationTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 1, neverShown: 1))
     }
 
-    @Test("a custom retry in a cancelled task leaves its error, whether or not it presents its failure")
+    @Test("a custom retry in a cancelled task leaves its error unchanged, whether or not it presents its failure")
     func byHandInCancelledTask() async throws {
         var attempts = 0
         presenter.present(Plain("no")) {
@@ -105,7 +105,7 @@ extension RetryCancellationTests {
         #expect(!presenter.isRetrying)
     }
 
-    @Test("a retry that failed has failed, even if its failure is hidden and it is then cancelled")
+    @Test("a retry that failed counts as failed, even if its failure is hidden and it is then cancelled")
     func cancelledAfterHiddenFailure() async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert).on(Silent.self, .hidden))
         let (begun, gate) = (Gate(), Gate())

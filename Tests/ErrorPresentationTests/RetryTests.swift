@@ -30,7 +30,7 @@ extension RetryTests {
     }
 
     @Test(
-        "a cancelled operation is neither posted nor shown, and a failure in a cancelled task is only posted",
+        "the cancellation of an operation is neither posted nor shown; a failure in a cancelled task is only posted",
         arguments: [CancellationError(), URLError(.cancelled), Plain("the server's last word")] as [any Error])
     func cancelled(error: any Error) async {
         let (presenter, poster, begun) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Gate())
@@ -55,7 +55,7 @@ extension RetryTests {
         let recorded = await withRecordedErrors { bus in
             let observations = [presenter.observe(bus), other.observe(bus)]
             await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
-            // The same error from another source is a different one.
+            // The same error from another source counts as a different error.
             await bus.deliver(Plain("no"))
             await waitUntil { presenter.waiting == 1 && other.current != nil }
             withExtendedLifetime(observations) {}
@@ -141,7 +141,7 @@ extension RetryTests {
         presenter.present(Plain("first")) { first += 1 }
         presenter.present(Plain("second")) { second += 1 }
         let seen = try #require(presenter.current)
-        // Act like two tasks, the second of which begins late.
+        // Act like two tasks of which the second begins late.
         for _ in 0..<2 { await presenter.retry(seen) }
         presenter.dismiss(seen)
         expect([first, second], equals: [1, 0])
@@ -153,7 +153,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
-    @Test("the result of an operation without one tells whether it succeeded, so that a sheet can close")
+    @Test("the result of an operation that returns none shows whether it succeeded, so that a sheet can close")
     func withoutResult() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let poster = RecordingPoster()
@@ -203,7 +203,7 @@ extension RetryTests {
         }
     }
 
-    @Test("P3: if an operation within a retried one fails, its error is separate and waits for its turn")
+    @Test("P3: if an operation within a retried operation fails, its error is separate and waits for its turn")
     func runWithinRetry() async {
         let (presenter, poster) = (ErrorPresenter(rules: .alerts), RecordingPoster())
         var attempts = 0
@@ -222,7 +222,7 @@ extension RetryTests {
         #expect(titles == ["Outer", nil, "Inner"] && poster.errors.count == 3 && presenter.isSound)
     }
 
-    @Test("an error that a retry presents on another presenter is queued there, even during that presenter's own retry")
+    @Test("an error that a retry presents on another presenter is queued there, even during its own retry")
     func twoPresenters() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let (begun, gate) = (Gate(), Gate())
@@ -240,7 +240,7 @@ extension RetryTests {
         #expect(other.current?.message == "second" && other.waiting == 1)
     }
 
-    @Test("operations that fail alike have separate errors, with the same title or not, each with its own retry")
+    @Test("operations that fail alike have separate errors, whatever their titles, and each error has its own retry")
     func alike() async {
         let presenter = ErrorPresenter(rules: .alerts)
         var runs: [String] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorPresentation
 
-@Suite("P2: of a window's places, one shows the alert", .tags(.presentation2), .hangLimit)
+@Suite("P2: of several places in a window, only one shows the alert", .tags(.presentation2), .hangLimit)
 struct StageTests {}
 
 extension StageTests {
@@ -16,19 +16,19 @@ extension StageTests {
         expect([1, 2].map(stage.isOpen), equals: [true, false])
         stage.appear(2)
         expect([1, 2].map(stage.isOpen), equals: [false, false])
-        // Only the place that has to close it can confirm that.
+        // Only the place that must close the alert can confirm that.
         stage.close(2)
         expect([1, 2].map(stage.isOpen), equals: [false, false])
         stage.close(1)
         expect([1, 2].map(stage.isOpen), equals: [false, true])
-        // A place that reappears stays below those that were created after it.
+        // A place that reappears stays below the places that were created after it.
         stage.appear(1)
         expect([1, 2].map(stage.isOpen), equals: [false, true])
         stage.disappear(2)
         expect([1, 2].map(stage.isOpen), equals: [true, false])
     }
 
-    @Test("the next alert opens after the former is closed; one that the user didn't answer opens again")
+    @Test("the next alert opens after the previous one is closed; an alert that the user didn't answer opens again")
     func next() {
         var stage = Stage()
         stage.appear(1)
@@ -39,7 +39,7 @@ extension StageTests {
         stage.close(1)
         expect(stage.isOpen(in: 1), equals: true)
         let turn = stage.turn
-        // It closed although it is due.
+        // The place closed the alert although the alert must be open.
         stage.close(1)
         expect(stage.isOpen(in: 1), equals: false)
         stage.close(1)
@@ -65,7 +65,7 @@ extension StageTests {
         expect(stage.isOpen(in: 1), equals: true)
     }
 
-    @Test("a place that disappears while it closes its alert isn't waited for")
+    @Test("the next place doesn't wait for a place that disappears while it closes its alert")
     func gone() {
         var stage = Stage()
         stage.appear(1)
@@ -83,13 +83,13 @@ extension StageTests {
 /// `ERROR_BUS_LONG=1` runs a hundred thousand programs.
 @MainActor
 @Suite(
-    "P2: windows and sheets that open, close, and change in any order show each error once, and lose none",
+    "P2: windows and sheets that open, close, and change in any order show each error once and lose none",
     .tags(.presentation2), .hangLimit)
 struct ScreenProgramTests {}
 
 extension ScreenProgramTests {
     @Test(
-        "each window shows what a plain model says, and at the end every error was answered once",
+        "each window shows what a plain model predicts, and at the end every error was answered once",
         .hangLimit(minutes: 30))
     func programs() async {
         var answered = 0

@@ -11,7 +11,7 @@ extension ErrorMap where Value == PresentationStyle {
     static var alerts: Self { ErrorMap(default: .alert) }
 }
 
-/// An error with a text for users.
+/// An error with a message for users.
 struct Plain: LocalizedError, Equatable {
     var text: String
 
@@ -20,7 +20,7 @@ struct Plain: LocalizedError, Equatable {
     var errorDescription: String? { text }
 }
 
-/// An error without a text for users.
+/// An error without a message for users.
 enum Silent: Error, Equatable { case secretCase(code: Int) }
 
 /// An action of a presenter, or a load, that fails a given number of times.
@@ -55,7 +55,7 @@ extension ErrorPresenter {
         if let error = shown(as: style) { self.close(error) }
     }
 
-    /// How many errors wait behind the shown ones, without errors that the main actor hasn't processed.
+    /// How many errors wait behind the shown errors, not counting errors that the main actor hasn't processed.
     var waiting: Int { settled.waiting }
     /// How many errors the main actor discarded.
     var discarded: Int { settled.discarded }
@@ -70,7 +70,7 @@ extension ErrorPresenter {
 }
 
 extension ErrorPresenter.Statistics {
-    /// Creates counts, and checks their sum.
+    /// Creates counts and checks their sum.
     init(
         received: Int, shown: Int = 0, waiting: Int = 0, merged: Int = 0, discarded: Int = 0, neverShown: Int = 0
     ) {

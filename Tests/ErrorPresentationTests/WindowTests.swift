@@ -33,11 +33,11 @@ extension WindowTests {
             expect(secondPlace.alert?.title, equals: "Saving")
             for text in ["b", "c"] { bus.post(Plain(text)) }
             await waitUntil { first.statistics.waiting == 2 }
-            // What the user saw stays where it was seen.
+            // An error that the user has seen stays in its window.
             second.isActive = false
             second.isActive = true
             expect(firstPlace.alert?.message, equals: "a")
-            // The report of run's failure arrived here too.
+            // The report of run's failure was delivered to this window too.
             expect(first.statistics, equals: .init(received: 2, shown: 1, neverShown: 1))
             second.dismiss()
             secondPlace.alertDidClose()
@@ -47,7 +47,7 @@ extension WindowTests {
         }
     }
 
-    @Test("while no window is active or on screen, failures wait, and a closed window's failures move to another one")
+    @Test("while no window is active or on screen, failures wait, and a closed window's failures move to another")
     func closed() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let (first, firstPlace) = window(bus)
@@ -91,7 +91,7 @@ extension WindowTests {
         expect(place.alert?.count, equals: 2_000)
     }
 
-    @Test("sharing a bus twice, two buses, and a window that was released count each failure once")
+    @Test("a bus that is shared twice, two buses, and a window that was released count each failure once")
     func shared() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let other = ErrorBus(handler: ErrorHandler())
@@ -113,7 +113,7 @@ extension WindowTests {
         }
     }
 
-    @Test("a nested place of the same presenter shows an error instead of the outer one, never with it")
+    @Test("a nested place of the same presenter shows an error instead of the outer place, never together with it")
     func nested() {
         let presenter = ErrorPresenter(rules: .alerts.on(Plain("banner"), .banner), clock: clock)
         let places = [ErrorPlace(), ErrorPlace()]
@@ -124,14 +124,14 @@ extension WindowTests {
         places[1].disappear()
         expect(places.map(\.alert?.message), equals: ["a", nil])
         expect(places.map(\.banner?.message), equals: ["banner", nil])
-        // A place belongs to one window.
+        // A place belongs to only one window.
         let other = ErrorPresenter(rules: .alerts)
         other.present(Plain("other"))
         places[0].appear(in: other)
         expect(places.map(\.alert?.message), equals: ["other", nil])
     }
 
-    @Test("a banner's time stops while the window isn't active, so that the user sees it when they are back")
+    @Test("a banner's time stops while the window isn't active, so that a user who returns still sees it")
     func banner() async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner), clock: clock)
         presenter.present(Plain("a"))
@@ -148,7 +148,7 @@ extension WindowTests {
         await waitUntil { presenter.banner?.message == "b" }
     }
 
-    @Test("code that the library calls for an error's text may close the window")
+    @Test("code that the library calls for an error's strings may close the window")
     func reentry() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let held = Locked<ErrorPlace?>(nil)
@@ -168,7 +168,7 @@ extension WindowTests {
             await waitUntil { presenter.alert?.title == "b" }
             #expect(presenter.isSound)
             expectNil(place.alert)
-            // The window shows the errors that it gave back and the errors that it was just taking.
+            // The window shows the errors that it gave back and the errors that it was about to take.
             place.appear(in: presenter)
             await waitUntil { presenter.statistics.received == 3 }
             #expect(presenter.isSound)

@@ -18,7 +18,7 @@ struct CrashTests {
 }
 
 extension CrashTests {
-    @Test func `processes that are killed repeatedly in the middle of a flood leave at most one broken line each`()
+    @Test func `processes that are repeatedly killed in the middle of a flood leave at most one broken line each`()
         async throws
     {
         let rounds = isLong ? 8 : 4
@@ -50,7 +50,7 @@ extension CrashTests {
         let processes = Dictionary(grouping: records, by: \.start)
         expect(processes.count, equals: rounds + 1)
         for (start, records) in processes {
-            // Lines from before the kill have no gaps, except for reports that the full queue dropped.
+            // The lines from before the kill have no gaps, except for reports that the full queue dropped.
             let sequences = records.map(\.sequence).sorted()
             expect(Set(sequences).count, equals: sequences.count, "\(start)")
             expect(sequences.first, equals: 1, "\(start)")
@@ -90,12 +90,12 @@ extension CrashTests {
         for (name, records) in processes { expect(records.map(\.sequence), equals: Array(1...1_000), "\(name)") }
     }
 
-    @Test func `a reader that follows the name receives every line over many rotations`() async throws {
+    @Test func `a reader that follows the file's name receives every line over many rotations`() async throws {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 20_000, fileCount: 2))
         var follower = Follower(folder.file)
         var sequences: [Int] = []
         for _ in 0..<60 {
-            // Record so few reports that the file before the last file still exists when the reader opens it.
+            // Record so few reports that the second-to-last file still exists when the reader opens it.
             for _ in 0..<10 { recorder.record(report(Sized(length: 500))) }
             await recorder.settle()
             sequences += try follower.read()
@@ -119,7 +119,7 @@ extension CrashTests {
                 rest += try handle?.readToEnd() ?? Data()
                 let next = try FileHandle(forReadingFrom: URL(filePath: path))
                 if let handle, try Self.number(of: handle) == Self.number(of: next) { break }
-                // Read the bytes that arrived between reading and opening.
+                // Read the bytes that arrived between reading the old file and opening the new file.
                 rest += try handle?.readToEnd() ?? Data()
                 handle = next
             }

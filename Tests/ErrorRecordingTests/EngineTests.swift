@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRecording
 
-/// The engines that the page of ErrorRecording names, with its queries and its configuration.
+/// The engines that the ErrorRecording page names, with the page's queries and configuration.
 ///
 /// `.ci/engines` installs them, and sets the variables with their paths.
 @Suite("E5: engines read the files without conversion", .tags(.recording5), .hangLimit)
@@ -49,7 +49,7 @@ struct EngineTests {
 
     /// Waits until rsyslog has written a number of lines; throws after five minutes.
     ///
-    /// rsyslog writes to a file without notifying anyone, so the only way is to check repeatedly.
+    /// rsyslog writes to a file without notifying anyone, so check repeatedly.
     private func waitForLines(_ count: Int) async throws {
         let end = ContinuousClock.now + .seconds(300)
         while true {
@@ -62,7 +62,7 @@ struct EngineTests {
 
     /// Records the errors of three processes, each on its own host.
     ///
-    /// One file is copied. Another one begins with a line that a killed process has broken in the middle of a
+    /// One file is copied. Another file begins with a line that a killed process has broken in the middle of a
     /// character.
     private func recordFleet() async throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
@@ -76,7 +76,7 @@ struct EngineTests {
                 let (path, host): (String, String) = (try handedOver("fleet"), try handedOver("host"))
                 let recorder = try ErrorRecorder(
                     path: "\(path)/errors/\(host).jsonl",
-                    // Only one of the programs names its release.
+                    // Only one of the programs specifies its release.
                     configuration: .init(
                         fileSize: 40_000, fileCount: 9, release: host == "b" ? "2.4.1" : nil, host: host))
                 let rules = ErrorHandler().on(Order.self) { _ in .stop }
@@ -95,7 +95,7 @@ struct EngineTests {
             atPath: "\(folder.path)/errors/a.jsonl", toPath: "\(folder.path)/errors/copy.jsonl")
     }
 
-    /// Runs a query with an engine, and returns its rows with the cells as texts.
+    /// Runs a query with an engine and returns its rows with the cells as strings.
     private func rows(_ engine: String, _ query: String) async throws -> [[String]] {
         let scripts = [
             "duckdb": "rows = duckdb.sql(query).fetchall()",
@@ -122,10 +122,10 @@ extension EngineTests {
         async throws
     {
         try await recordFleet()
-        // Each engine reads the lines with a function or a format of its own.
+        // Each engine reads the lines with its own function or format.
         let queries = try blocks("sql").filter { $0.contains(reader) }
         try #require(queries.count == 2)
-        // Add up the hours, because the test might run over a full hour.
+        // Add up the hours, because the test might run across a full hour.
         var (errors, hosts) = ([String: Int](), Set<String>())
         for row in try await rows(engine, queries[0]) {
             errors[row[1], default: 0] += Int(row[2]) ?? 0
@@ -135,7 +135,7 @@ extension EngineTests {
         expect(errors["RecordingSupport.Order.overLimit \(file)"], equals: 300)
         expect(errors["RecordingSupport.Plain \(file)"], equals: 30)
         #expect(errors.values.reduce(0, +) == 3 * 114 && hosts == ["3"])
-        // Exclude the attempts, which are unmatched too.
+        // Exclude the attempts, because they are unmatched too.
         let unmatched = try await rows(engine, queries[1])
         expect(
             unmatched.map { [$0[0], $0[2], $0[3]] }, equals: [["RecordingSupport.Plain", "30", "Plain(number: 0)"]])
@@ -143,7 +143,7 @@ extension EngineTests {
 
     #if os(Linux)
         @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/rsyslogd"), "install rsyslog"))
-        func `rsyslog follows the file over rotations, and every line comes out as it was written`() async throws {
+        func `rsyslog follows the file over rotations, and every line is output as it was written`() async throws {
             let settings = try #require(try blocks("text").first)
             try """
             \(settings.replacing("/var/log/orders/errors.jsonl", with: folder.file))

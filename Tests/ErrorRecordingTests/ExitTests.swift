@@ -15,7 +15,7 @@ struct ExitTests {
 }
 
 extension ExitTests {
-    @Test func `a process that calls exit has written everything that was recorded`() async throws {
+    @Test func `a process that calls exit has first written everything that was recorded`() async throws {
         try handOver(folder.file, as: "exit")
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -49,7 +49,7 @@ extension ExitTests {
                 return record
             }
             let recorder = try ErrorRecorder(path: try handedOver("held"), configuration: configuration)
-            // Record as many lines as one call writes, and ten more.
+            // Record ten lines more than one call writes.
             for number in 1...74 { recorder.record(report(Plain(number: number))) }
             arrived.wait()
             exit(0)

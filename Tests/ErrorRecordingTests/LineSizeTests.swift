@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a line never exceeds its size, and names its shortened fields", .tags(.recording1), .hangLimit)
+@Suite("E1: a line never exceeds its maximum size, and names its shortened fields", .tags(.recording1), .hangLimit)
 struct LineSizeTests {
     private static let text = String(repeating: "x", count: 20_000)
 
@@ -23,14 +23,14 @@ struct LineSizeTests {
     private func shortened(_ record: ErrorRecord, to limit: Int) throws -> ErrorRecord {
         let line = RecordLine(record, limit: limit).bytes
         #expect(line.count <= limit)
-        // No more is shortened than necessary.
+        // Only as much is shortened as necessary.
         if record != self.record { #expect(line.count > limit - 100 || limit > 20_000) }
         return try JSONDecoder().decode(ErrorRecord.self, from: Data(line))
     }
 }
 
 extension LineSizeTests {
-    @Test func `the trail is shortened first, then the message, then the metadata; the rest stays whole`()
+    @Test func `the underlying errors are shortened first, then the message, then the metadata; the rest stays whole`()
         throws
     {
         var record = record
@@ -45,7 +45,7 @@ extension LineSizeTests {
         record.message = Self.text
         short = try shortened(record, to: 16 << 10)
         expect(short.shortened, equals: ["trail", "value", "message"])
-        // The types and fingerprints of the trail stay whole as long as they fit.
+        // The types and fingerprints of the underlying errors stay whole as long as they fit.
         expect(short.trail.map(\.message), equals: ["…"])
         #expect(short.message.hasSuffix("xx…"))
         expect(short.value, equals: nil)
@@ -70,7 +70,7 @@ extension LineSizeTests {
     }
 
     @Test(arguments: 0..<10)
-    func `whatever field is large, the line is whole, valid, and short enough`(seed: UInt64) throws {
+    func `whichever field is large, the line is whole, valid, and short enough`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         func text() -> String {
             let scalar = ["x", "\"", "\u{0}", "é", "🚀", "\u{2028}"].randomElement(using: &random) ?? "x"
@@ -102,7 +102,7 @@ extension LineSizeTests {
         #expect(RecordLine(record, limit: .max).bytes.count <= RecordLine.limit)
     }
 
-    @Test func `a recorder's lines have its size, whatever the error and the redaction return`() async throws {
+    @Test func `a recorder's lines don't exceed its size, whatever the error and the redaction return`() async throws {
         let folder = try TemporaryFolder()
         for (size, line) in [(nil, 65_536), (16 << 10, 16 << 10)] {
             let configuration =

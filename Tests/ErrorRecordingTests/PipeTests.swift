@@ -10,10 +10,10 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E2: a recorder waits for pipes, and only appends to descriptors", .tags(.recording2), .hangLimit)
+@Suite("E2: a recorder waits for pipes, and descriptors are only appended to", .tags(.recording2), .hangLimit)
 struct PipeTests {
     private let folder: TemporaryFolder
-    /// The path of a named pipe that is not open yet.
+    /// The path of a named pipe that isn't open yet.
     private let pipe: String
 
     init() throws {
@@ -24,12 +24,12 @@ struct PipeTests {
 
     private func openReader() -> FileHandle {
         let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // From now on a read waits.
+        // From now on, a read would wait.
         _ = fcntl(reader, F_SETFL, 0)
         return FileHandle(fileDescriptor: reader, closeOnDealloc: false)
     }
 
-    /// Whether the pipe has room, so that a write does not wait.
+    /// Whether the pipe has room, so that a write wouldn't wait.
     private var hasRoom: Bool {
         let writer = unsafe open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(writer) }
@@ -52,7 +52,7 @@ struct PipeTests {
 }
 
 extension PipeTests {
-    @Test func `a recorder waits for a full pipe, closing does not, and a slow reader receives all lines whole`()
+    @Test func `a recorder waits for a full pipe, closing doesn't wait, and a slow reader receives all lines whole`()
         async throws
     {
         let recorders = try (0..<2).map { _ in try ErrorRecorder(path: pipe, configuration: .init(fileSize: 1_000)) }
@@ -74,8 +74,7 @@ extension PipeTests {
     }
 
     @Test
-    func `without a reader lines fail immediately, even pending ones; with a reader they are written`()
-        async throws
+    func `without a reader, lines fail immediately, even pending lines; with a reader, they are written`() async throws
     {
         let recorder = try ErrorRecorder(path: pipe)
         recorder.record(report(Order.late))
@@ -96,14 +95,12 @@ extension PipeTests {
         expect(await records.last?.sequence, equals: 202)
     }
 
-    @Test func `a pipe that may only be written to needs no reader at the start, and lines fail until it has one`()
-        async throws
-    {
+    @Test func `a write-only pipe needs no reader at the start, and lines fail until it has one`() async throws {
         try handOver(pipe, as: "write only")
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let pipe: String = try handedOver("write only")
-            // Root may do everything.
+            // Root has all permissions.
             if geteuid() == 0 {
                 expect(unsafe chown(pipe, 65_534, 65_534), equals: 0)
                 expect(seteuid(65_534), equals: 0)
@@ -123,7 +120,7 @@ extension PipeTests {
     }
 
     @Test(arguments: ["/dev/fd/", "link to /dev/fd/", "/proc/self/fd/"])
-    func `a process's descriptor is neither renamed nor truncated, and the program's output stays in it`(kind: String)
+    func `a process's descriptor is neither renamed nor truncated, and its file keeps the old output`(kind: String)
         async throws
     {
         #if canImport(Darwin)

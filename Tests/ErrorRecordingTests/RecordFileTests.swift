@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E2: files are whole, bounded, and where a reader expects them", .tags(.recording2), .hangLimit)
+@Suite("E2: files are whole, bounded, and at the path where a reader expects them", .tags(.recording2), .hangLimit)
 struct RecordFileTests {
     private let folder: TemporaryFolder
 
@@ -46,9 +46,7 @@ extension RecordFileTests {
         expect(try mode(folder.file), equals: 0o600)
     }
 
-    @Test func `a full file is renamed, and the oldest is deleted; no line is lost or split`()
-        async throws
-    {
+    @Test func `a full file is renamed, and the oldest file is deleted; no line is lost or split`() async throws {
         let configuration = ErrorRecorder.Configuration(fileSize: 4_000, fileCount: 3)
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
         let statistics = await recorder.recordAll((0..<100).map { _ in Sized(length: 500) })
@@ -66,7 +64,9 @@ extension RecordFileTests {
         expect(try RecordedFile(path).records.map(\.sequence), equals: [2])
     }
 
-    @Test func `a smaller number of files deletes the surplus ones when it opens and when it rotates`() async throws {
+    @Test func `a smaller number of files deletes the surplus files when the recorder opens and when it rotates`()
+        async throws
+    {
         for count in [6, 3, 1] {
             let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: count)
             let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
@@ -74,7 +74,7 @@ extension RecordFileTests {
             await recorder.recordAll((0..<100).map { Plain(number: $0) })
             expect(folder.names.count, equals: count)
         }
-        // A file with a different name stays, and a gap between the numbers hides none.
+        // A file with a different name stays, and files after a gap in the numbers are found too.
         let others = ["errors.jsonl.20260531", "errors.jsonl.2.gz", "errors.jsonl.old"]
         for name in others + ["errors.jsonl.2", "errors.jsonl.7"] {
             #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
@@ -82,7 +82,7 @@ extension RecordFileTests {
         let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: 2)
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
         expect(Set(folder.names), equals: Set(others + ["errors.jsonl"]))
-        // Another recorder with more files has left these since then.
+        // Another recorder with a larger file count has left these files since then.
         for name in ["errors.jsonl.2", "errors.jsonl.3"] {
             #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
         }
@@ -103,7 +103,7 @@ extension RecordFileTests {
         expect(folder.names.count, equals: 4)
     }
 
-    @Test func `the next process continues the same file, and ends a line that was left broken`() async throws {
+    @Test func `the next process continues the same file, and terminates a line that was left broken`() async throws {
         try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
         let recorder = try ErrorRecorder(path: folder.file)
         expect(try RecordedFile(folder).text, equals: #"{"version":1,"ti"# + "\n")
@@ -116,7 +116,7 @@ extension RecordFileTests {
         expect(Set(file.records.map(\.start)).count, equals: 3)
     }
 
-    @Test func `a line that another process breaks later is ended too, and an emptied file continues`()
+    @Test func `a line that another process breaks later is terminated too, and an emptied file continues`()
         async throws
     {
         let recorder = try ErrorRecorder(path: folder.file)
@@ -140,7 +140,7 @@ extension RecordFileTests {
     }
 
     @Test(arguments: ["delete", "rename", "replace"])
-    func `if the path leads elsewhere, the next line is in a file that a reader of the path finds`(how: String)
+    func `if the path names another file, the next line is in a file that a reader of the path finds`(how: String)
         async throws
     {
         let recorder = try ErrorRecorder(path: folder.file)
@@ -179,7 +179,7 @@ extension RecordFileTests {
         expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written, equals: 3)
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3])
         expect(try RecordedFile("\(folder.file).1").text, equals: "old\n")
-        // If the older file is the same file, renaming it has no effect.
+        // If the older file is the same file, renaming does nothing.
         let path = "\(folder.path)/linked"
         let linked = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
         try FileManager.default.linkItem(atPath: path, toPath: "\(path).1")
@@ -187,7 +187,7 @@ extension RecordFileTests {
         expect(try RecordedFile(path).records.map(\.sequence), equals: [1, 2, 3])
     }
 
-    @Test func `recorders that rotate one file again and again lose no line`() async throws {
+    @Test func `recorders that rotate one file again and again don't lose lines`() async throws {
         let recorders = try (0..<4).map { _ in
             try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 3))
         }
@@ -209,14 +209,14 @@ extension RecordFileTests {
         expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
         expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1", "link"])
         expect(try RecordedFile(link).records.map(\.sequence), equals: [2])
-        // A link that leads to no file yet creates the file there.
+        // A link to a file that doesn't exist yet creates that file.
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/early", withDestinationPath: "later")
         try await ErrorRecorder(path: "\(folder.path)/early").recordAll([Order.late])
         expect(try RecordedFile("\(folder.path)/later").records.count, equals: 1)
     }
 
     #if os(Linux)
-        @Test func `on a full device every line fails, and none is pending`() async throws {
+        @Test func `on a full device every line fails, and no line stays pending`() async throws {
             let recorder = try ErrorRecorder(path: "/dev/full")
             expect(await recorder.recordAll((0..<200).map(Plain.init)), equals: .init(recorded: 200, failed: 200))
         }
@@ -226,8 +226,8 @@ extension RecordFileTests {
             `a full disk fails lines that do not fit, leaves no partial line, and takes lines again when it has room`()
             async throws
         {
-            // A limit on file sizes stops a write in the middle of a line, like a disk that fills up. On Apple's
-            // platforms the limit ends the process.
+            // A limit on file sizes interrupts a write in the middle of a line, as a disk does that fills up. On
+            // Apple's platforms, reaching the limit ends the process.
             try handOver(folder.file, as: "full disk")
             await #expect(processExitsWith: .success) {
                 endIfItHangs()
@@ -259,7 +259,7 @@ extension RecordFileTests {
                 let file = try RecordedFile(path)
                 #expect(file.isWhole)
                 expect(file.records.map(\.sequence).suffix(10), equals: ArraySlice(106...115))
-                // A descriptor that others use too is not truncated: the partial line is ended.
+                // A descriptor that other code uses too isn't truncated: the partial line is terminated instead.
                 let descriptor = unsafe open("\(path).shared", O_WRONLY | O_CREAT, 0o600)
                 let shared = try ErrorRecorder(path: "/dev/fd/\(descriptor)")
                 limit(300)

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E1: lines are where the path leads, and nowhere else", .tags(.recording1), .hangLimit)
+@Suite("E1: lines are in the file at the path, and nowhere else", .tags(.recording1), .hangLimit)
 struct RecordPathTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ struct RecordPathTests {
         }
     }
 
-    /// Makes a link in the folder lead to another target, as `ln -sfn` does.
+    /// Makes a link in the folder point to another target, as `ln -sfn` does.
     private func link(_ name: String, to target: String) throws {
         let path = "\(folder.path)/\(name)"
         unlink(path)
@@ -42,7 +42,7 @@ struct RecordPathTests {
 }
 
 extension RecordPathTests {
-    @Test func `links of folders and of the file are followed anew, and files are rotated where they are`()
+    @Test func `links to folders and to the file are followed for each line, and files are rotated where they are`()
         async throws
     {
         try make("release-1", "release-2", "other")
@@ -65,13 +65,13 @@ extension RecordPathTests {
         try FileManager.default.removeItem(atPath: "\(folder.path)/release-1")
         await record()
         expect(try sequences("release-2/errors.jsonl"), equals: [6])
-        // The file is now a link, first to a file that doesn't exist yet.
+        // The file is now a link. First it points to a file that doesn't exist yet.
         let file = "release-2/errors.jsonl"
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(file)")
         try link(file, to: "../other/b.jsonl")
         await record()
         expect([try sequences("other/b.jsonl.1"), try sequences("other/b.jsonl")], equals: [[7], [8]])
-        // The folder is renamed, and the path leads to the same file by another way.
+        // The folder is renamed, and the path reaches the same file through another folder.
         try FileManager.default.moveItem(atPath: "\(folder.path)/other", toPath: "\(folder.path)/moved")
         try link(file, to: "../moved/b.jsonl")
         await record()
@@ -79,7 +79,7 @@ extension RecordPathTests {
         expect(await recorder.close(within: longTime), equals: .init(recorded: 10, written: 10))
     }
 
-    @Test func `if the path can't be opened, lines are in the open file, which isn't rotated, until it can be`()
+    @Test func `if the path can't be opened, lines are in the open file, which isn't rotated, until the path can be`()
         async throws
     {
         try make("release-1/logs", "release-2")
@@ -123,7 +123,7 @@ extension RecordPathTests {
     }
 
     #if os(Linux)
-        @Test func `a path that only the system can follow leads to its file, which isn't rotated`() async throws {
+        @Test func `a path that only the system can follow reaches its file, which isn't rotated`() async throws {
             // The names aren't valid UTF-8, as in a folder from an old system.
             let name = "\(folder.path)/\u{1}".utf8.map { CChar(bitPattern: $0 == 1 ? 0xE9 : $0) }
             for (link, suffix) in [("to a file", ""), ("to a folder", "s")] {
@@ -135,7 +135,7 @@ extension RecordPathTests {
                 }
                 expect(unsafe symlink(target, "\(folder.path)/\(link)"), equals: 0)
             }
-            // The root folder of another process might be another folder.
+            // Another process's root folder might be a different folder.
             let root = "/proc/\(getpid())/root"
             expect(RecordPath("\(root)/nowhere").file, equals: "\(root)/nowhere")
             for path in ["to a file", "to a folder/errors.jsonl"] {
@@ -150,7 +150,7 @@ extension RecordPathTests {
         }
     #endif
 
-    @Test func `recorders that reach one file by different paths lose no line when they rotate it`() async throws {
+    @Test func `recorders that reach one file by different paths don't lose lines when they rotate it`() async throws {
         try make("release-1")
         try link("current", to: "release-1")
         let recorders = try ["current", "release-1", "current/../release-1"].map { name in
@@ -167,7 +167,7 @@ extension RecordPathTests {
         expect(try names.flatMap { try sequences("release-1/\($0)") }.count, equals: 300)
     }
 
-    @Test func `a file that may be appended to but not read is appended to, and each recorder begins with a new line`()
+    @Test func `a file that can be appended to but not read is appended to, and each recorder begins a new line`()
         async throws
     {
         try Data("{\"ver".utf8).write(to: URL(filePath: folder.file))
@@ -177,7 +177,7 @@ extension RecordPathTests {
             let folder: String = try handedOver("append only")
             let path = "\(folder)/errors.jsonl"
             expect(unsafe chmod(path, 0o200), equals: 0)
-            // Root may do everything.
+            // Root has all permissions.
             if geteuid() == 0 {
                 for path in [folder, path] { expect(unsafe chown(path, 65_534, 65_534), equals: 0) }
                 expect(seteuid(65_534), equals: 0)
@@ -188,10 +188,10 @@ extension RecordPathTests {
                 recorder.record(report(Order.late))
                 await recorder.settle()
             }
-            // Another recorder can't find out how the file ends, and then the first recorder can't either.
+            // Another recorder can't find out how the file ends. From then on, the first recorder can't either.
             try await ErrorRecorder(path: path).recordAll([Order.late])
             expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 3, written: 3))
-            // It is renamed when it is full.
+            // The file is renamed when it is full.
             let full = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
             expect(await full.recordAll([Order.late]).written, equals: 1)
             expect(try RecordedFile(path).records.count, equals: 1)
@@ -203,7 +203,7 @@ extension RecordPathTests {
         expect(file.lines.filter { !$0.hasPrefix("{\"version\"") }, equals: ["{\"ver", "", "", ""])
     }
 
-    @Test func `with standard descriptors closed, no file of a recorder has their numbers, and no line is in a file`()
+    @Test func `if standard descriptors are closed, no recorder's file has their numbers, and no line is in a file`()
         async throws
     {
         try handOver(folder.file, as: "closed")
@@ -229,7 +229,7 @@ extension RecordPathTests {
                 let taken = number(of: standard)
                 #expect(!files.contains { $0 == taken }, "\(standard)")
             }
-            // Give the number of standard error to a file of the program.
+            // Give standard error's number to a file of the program.
             while unsafe open("\(path).other", O_WRONLY | O_CREAT, 0o600) < STDERR_FILENO {}
             postError(Order.late)
             postError(Sized(length: 10_000))

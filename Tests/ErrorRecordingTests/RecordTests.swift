@@ -43,7 +43,7 @@ extension RecordTests {
         expect(record.metadata, equals: ["order": "17"])
         expect(record.source, equals: "Intake/Rules.swift:12")
         expect(try decoded(RecordLine(record).bytes), equals: record)
-        // A service without a release writes the same line as an earlier version of this package.
+        // A service without a release writes the same line as it did with an earlier version of this package.
         var released = record
         released.release = "2.4.1"
         let newer = try #require(String(bytes: RecordLine(released).bytes, encoding: .utf8))
@@ -57,13 +57,13 @@ extension RecordTests {
         expect(outer.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") }, equals: [true])
     }
 
-    /// Each of these scalars ends a line for some reader; Python's `splitlines` uses all of them.
+    /// Some reader treats each of these scalars as the end of a line; Python's `splitlines` treats all of them so.
     private var lineEnds: [Unicode.Scalar] {
         ["\n", "\r", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}"]
     }
 
     @Test(arguments: 1...50)
-    func `whatever the texts contain, the line is one line and decodes to the same record`(_ seed: UInt64) throws {
+    func `whatever the strings contain, the line is one line and decodes to the same record`(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         func text() -> String {
             let scalars =
@@ -99,7 +99,7 @@ extension RecordTests {
         expect(try decoded(line), equals: record)
     }
 
-    @Test func `a time is written as Foundation writes it, and sorts as a text`() throws {
+    @Test func `a time is written as Foundation writes it, and sorts as a string`() throws {
         var generator = SplitMix64(seed: 5)
         // Foundation uses the Julian calendar before 1582.
         let (firstDay, lastDay) = (Int64(-12_212_553_600_000_000), Int64(253_402_300_799_999_999))

@@ -7,7 +7,7 @@ import Testing
 struct RecorderQueueTests {}
 
 extension RecorderQueueTests {
-    /// A queue that returns its steps as texts.
+    /// A queue that returns its steps as strings.
     private struct Queue {
         var queue: RecorderQueue<Int>
         var statistics: ErrorRecorder.Statistics { queue.statistics }
@@ -38,7 +38,7 @@ extension RecorderQueueTests {
         expect(steps, equals: ["sleep", "write 1 2 3", "write 4"])
     }
 
-    @Test func `elements use capacity until the writer has finished them; the newest is dropped, its number missing`() {
+    @Test func `elements use capacity until they are written; the newest is dropped, and its number is missing`() {
         var queue = RecorderQueue<Int>(capacity: 2)
         func take() -> [RecorderQueue<Int>.Entry] {
             var entries: [RecorderQueue<Int>.Entry] = []
@@ -58,7 +58,8 @@ extension RecorderQueueTests {
         expect(entries.map(\.element), equals: [4])
     }
 
-    @Test func `a closed queue drops, returns its last elements, and ends; closing wakes a sleeping writer once`() {
+    @Test func `a closed queue drops elements, returns its last ones, and ends; closing wakes a sleeping writer once`()
+    {
         var queue = Queue(capacity: 9)
         _ = queue.queue.record(1)
         let wakesAtWork = queue.queue.close()

@@ -73,7 +73,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3, 6])
     }
 
-    @Test func `closing returns in time although the thread is blocked, and no cancellation shortens its wait`()
+    @Test func `closing returns in time even if the thread is blocked, and no cancellation shortens its wait`()
         async throws
     {
         let (barrier, arrived) = (Barrier(), Gate())
@@ -102,7 +102,7 @@ extension RecorderTests {
 
     @Test func `when a recorder is released, its pending reports are written, and its thread ends`() async throws {
         let (barrier, arrived, ended) = (Barrier(), Gate(), Gate())
-        /// Lives for as long as the thread retains the configuration.
+        /// An object that lives as long as the thread retains the configuration.
         final class Witness: Sendable {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -123,7 +123,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.sequence), equals: Array(1...10))
     }
 
-    @Test func `a report whose line is written is released, even while others of its batch wait`() async throws {
+    @Test func `a report whose line is written is released, even while other reports of its batch wait`() async throws {
         final class Witness: Error {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -133,7 +133,7 @@ extension RecorderTests {
         let (arrived, released) = (Gate(), Gate())
         let hold = holding(first, arrived)
         let configuration = ErrorRecorder.Configuration { record in
-            // Block only after more lines than one call writes.
+            // Block the writer only after more lines than one call writes.
             if record.sequence == 200 { second.pass() }
             return hold(record)
         }
@@ -149,7 +149,7 @@ extension RecorderTests {
         expect(await recorder.close(within: longTime), equals: .init(recorded: 300, written: 300))
     }
 
-    @Test func `a recorder that has ended is released although the time limit of the wait is not over`() async throws {
+    @Test func `a recorder that has ended is released although the time limit on waiting isn't over`() async throws {
         final class Witness: Sendable {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -177,11 +177,11 @@ extension RecorderTests {
         await released.wait()
     }
 
-    @Test func `records are redacted before they are written, by a thread that can wait for recording threads`()
+    @Test func `records are redacted before they are written, by a thread that may wait for recording threads`()
         async throws
     {
         let rest = Locked(100)
-        // The redaction captures its recorder: it calls it, and also records.
+        // The redaction captures its own recorder. It calls the recorder and also records with it.
         let recorder = Locked<ErrorRecorder?>(nil)
         let configuration = ErrorRecorder.Configuration { record in
             let another = rest.withLock { rest in
@@ -209,7 +209,7 @@ extension RecorderTests {
     }
 
     @Test
-    func `values that throw, are too large, or have unknown types are left out, and the line is written`()
+    func `values that throw, are too large, or have unknown types are left out, and the line is still written`()
         async throws
     {
         struct Throwing: Error, Codable {
@@ -223,7 +223,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.value), equals: [nil, nil, #"{"number":"nan"}"#, nil])
     }
 
-    @Test func `an error that posts while it is encoded causes no deadlock, and is counted`() async throws {
+    @Test func `an error that posts while it is encoded doesn't cause a deadlock, and is counted`() async throws {
         struct Posting: Error, Codable, CustomStringConvertible {
             static let bus = Locked<ErrorBus?>(nil)
             private func post() { Self.bus.withLock { $0 }?.post(Posting()) }
@@ -250,7 +250,7 @@ extension RecorderTests {
             Posting.bus.withLock { $0 = bus }
             bus.observeUntilEnd { recorder.record($0) }
             bus.post(Posting())
-            // Each posts twice, so their number grows; errors that the full queue drops don't cause posts.
+            // Each error posts twice, so their number grows. Errors that the full queue drops don't cause posts.
             await sixth.wait()
             Posting.bus.withLock { $0 = nil }
             return bus
@@ -261,7 +261,9 @@ extension RecorderTests {
         expect(statistics.recorded, equals: posted.statistics.posted)
     }
 
-    @Test func `the counts balance at every reading, while many threads record and the queue overflows`() async throws {
+    @Test func `the counts balance whenever they are read, while many threads record and the queue overflows`()
+        async throws
+    {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(capacity: 16))
         let isOver = Atomic(false)
         async let readings: Int = {
@@ -292,7 +294,7 @@ extension RecorderTests {
         expect(sequences, equals: sequences.sorted())
     }
 
-    @Test func `reports of one instant have the same time, and times are in the order of instants`() async throws {
+    @Test func `reports of the same instant have the same time, and times follow the order of instants`() async throws {
         let recorder = try ErrorRecorder(path: folder.file)
         let instant = ContinuousClock.now
         for number in 0..<100 {
@@ -320,7 +322,7 @@ extension RecorderTests {
         expect(folder.names, equals: [])
     }
 
-    @Test func `two recorders of a process have different starts`() async throws {
+    @Test func `two recorders in one process have different starts`() async throws {
         let starts = try await withThrowingTaskGroup(of: Void.self) { [folder] group in
             for number in 0..<20 {
                 group.addTask {

@@ -9,7 +9,7 @@ import Testing
 struct ReportFieldsTests {
     private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
 
-    /// The text for a part of a report in each of the three; nil if one omits the part on purpose.
+    /// The strings for a part of a report in each of the three forms; nil if a form omits the part on purpose.
     private struct Texts {
         var line: String?
         var fields: String?
@@ -22,12 +22,12 @@ struct ReportFieldsTests {
         init(_ text: String) { self.init(line: text, fields: text, record: text) }
     }
 
-    /// The parts of a report, by the names of their stored properties.
+    /// The parts of a report, by the name of the stored property.
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "givenMetadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
         "rareParts.firstMoment": Texts(line: nil, fields: nil, record: "-05-06T07:08:02"),
-        // A line's writer adds its own time, and lines are in order.
+        // Whatever writes the line adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
         "outcome.rule": Texts(line: nil, fields: "Shop/Rules.swift:34", record: "Shop/Rules.swift:34"),
@@ -36,11 +36,11 @@ struct ReportFieldsTests {
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // These belong to an observer, to the `logging` preset, and to a test's bus.
+        // These parts are for an observer, for the `logging` preset, and for a test's bus.
         "missed": Texts(line: nil, fields: nil, record: nil),
         "rareParts.log": Texts(line: nil, fields: nil, record: nil),
         "rareParts.mark": Texts(line: nil, fields: nil, record: nil),
-        // The bus's table of details, of which kind and message are in all three.
+        // This is the bus's table of details. The kind and message from it are in all three forms.
         "rareParts.table": Texts(line: nil, fields: nil, record: nil),
     ]
 
@@ -55,7 +55,7 @@ struct ReportFieldsTests {
         }
     }
 
-    @Test("a field that one of them omits is noticed")
+    @Test("a field that one of the three forms omits is noticed")
     func walk() throws {
         let date = try Date("2024-05-06T07:08:09Z", strategy: .iso8601)
         let age = Duration.seconds(-date.timeIntervalSinceNow) - .milliseconds(500)

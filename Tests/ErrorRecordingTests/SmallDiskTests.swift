@@ -6,15 +6,15 @@ import Testing
 
 @testable import ErrorRecording
 
-/// Runs on a file system that is really full; `.ci/engines` mounts one.
-@Suite("E1: a disk that fills up and is freed", .tags(.recording1), .hangLimit)
+/// Runs on a file system that really fills up; `.ci/engines` mounts it.
+@Suite("E1: a disk that fills up and is freed leaves only whole lines", .tags(.recording1), .hangLimit)
 struct SmallDiskTests {}
 
 extension SmallDiskTests {
     private static let disk = ProcessInfo.processInfo.environment["ERROR_RECORDING_SMALL_DISK"]
 
     @Test(.enabled(if: disk != nil, "run .ci/engines"))
-    func `lines that do not fit fail, no partial line is left, and the next line is written once there is room`()
+    func `lines that don't fit fail, no partial line is left, and the next line is written once there is room`()
         async throws
     {
         let disk = try #require(Self.disk)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a flood of errors", .tags(.recording1), .hangLimit(minutes: 20))
+@Suite("E1: a flood of errors takes bounded memory, and no line is lost", .tags(.recording1), .hangLimit(minutes: 20))
 struct StormTests {}
 
 extension StormTests {
-    /// Ten minutes with `ERROR_BUS_LONG=1`.
+    /// The test takes ten minutes with `ERROR_BUS_LONG=1`.
     private static let duration = Duration.milliseconds(isLong ? 600_000 : 500)
 
     @Test func `memory stays flat, the counts balance at any time, and lines that count as written are in the files`()
@@ -47,7 +47,7 @@ extension StormTests {
                     await postBurst(to: bus, &number)
                     let statistics = recorder.statistics
                     #expect(statistics.isBalanced && (0...512).contains(statistics.pending), "\(statistics)")
-                    // Skip the first part, which fills queues, caches, and allocators.
+                    // Skip the first part, during which queues, caches, and allocators fill up.
                     if ContinuousClock.now - begin > duration / 4 { sizes.append(residentSize()) }
                 }
                 group.cancelAll()
@@ -58,14 +58,14 @@ extension StormTests {
         #expect(statistics.written > 1_000, "\(statistics)")
         let growth = (sizes.last ?? 0) - (sizes.first ?? 0)
         #expect(growth < 16 << 20 || keepsFreedMemory, "grown by \(growth >> 10) KiB, \(statistics)")
-        // The oldest files are deleted; the numbers in the others are in order.
+        // The oldest files are deleted; the numbers in the remaining files are in order.
         let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
         #expect(sequences == sequences.sorted() && sequences.count > 1_000)
         #expect(sequences.count == statistics.written || folder.names.count == 4)
         print("\(statistics); grown by \(growth >> 10) KiB")
     }
 
-    /// Posts many different errors, and waits until the recorder has received them.
+    /// Posts many different errors and waits until the recorder has received them.
     ///
     /// The bursts of three tasks together exceed the recorder's queue.
     private static func postBurst(to bus: ErrorBus, _ number: inout Int) async {

@@ -11,14 +11,14 @@ import Testing
 struct WallClockTests {
     private let start = ContinuousClock.now
 
-    /// The clocks' reading some seconds after the start, with the wall clock ahead by some microseconds.
+    /// The reading of both clocks some seconds after the start, with the wall clock ahead by some microseconds.
     private func reading(after seconds: Int, ahead: Int64 = 0) -> WallClock.Reading {
         .init(time: 1_000_000 * Int64(100 + seconds) + ahead, instant: start + .seconds(seconds))
     }
 }
 
 extension WallClockTests {
-    @Test func `a wall clock that is not set, or set by no more than the tolerance, changes no time`() {
+    @Test func `if a wall clock isn't set, or is set by no more than the tolerance, no time changes`() {
         var clock = WallClock(reading(after: 0))
         for ahead in [0, 3, -WallClock.tolerance, WallClock.tolerance] {
             clock.check(reading(after: 9, ahead: ahead))
@@ -28,7 +28,7 @@ extension WallClockTests {
     }
 
     @Test(arguments: [-3_600_000_000, -WallClock.tolerance - 1, WallClock.tolerance + 1, 3_600_000_000])
-    func `when a wall clock is set, earlier instants keep their time, and later ones have the new time`(
+    func `if a wall clock is set, earlier instants keep their times, and later ones have the new time`(
         ahead: Int64
     ) {
         var clock = WallClock(reading(after: 0))
@@ -45,7 +45,7 @@ extension WallClockTests {
             // One change is not counted twice.
             clock.check(reading(after: 30, ahead: ahead))
         }
-        // An older reading of another thread has no effect.
+        // An older reading from another thread has no effect.
         clock.check(reading(after: 29))
         clock.check(reading(after: 31, ahead: 0))
         expect(clock.time(of: start + .seconds(29)), equals: 129_000_000 + ahead)
@@ -60,7 +60,7 @@ extension WallClockTests {
         }
     }
 
-    @Test func `an invented instant has a time like any other`() {
+    @Test func `an instant that no clock has read has a time like any other instant`() {
         let clock = WallClock(.now)
         for hours in [-1, 1_000_000, -1_000_000] {
             let report = ErrorReport(error: Order.late, source: .init(), instant: start + .seconds(3_600) * hours)

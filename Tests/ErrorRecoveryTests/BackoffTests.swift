@@ -84,7 +84,7 @@ extension BackoffTests {
                 let lowest = delays.min() ?? 0
                 let highest = delays.max() ?? 0
                 #expect(lowest >= range.lowest - slack && highest <= range.highest + slack, "round \(round) \(jitter)")
-                // With 64 uniform draws, a fifth of the range stays empty at an end about once in a million times.
+                // With 64 uniform draws, a fifth at one end of the range stays empty about once in a million times.
                 let free = (range.highest - range.lowest) / 5 + slack
                 if jitter != .decorrelated {
                     #expect(lowest <= range.lowest + free && highest >= range.highest - free)

@@ -8,7 +8,7 @@ import Testing
 struct CircuitBreakerTests {}
 
 extension CircuitBreakerTests {
-    @Test("it opens, refuses with the rest of the open period, closes after a trial call, and posts each change once")
+    @Test("it opens, refuses until the open period is over, closes after a trial call, and posts each change once")
     func cycle() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -71,7 +71,7 @@ extension CircuitBreakerTests {
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
             rests.append(try #require(refusal?.retryAfter))
         }
-        // The period is 5 seconds, and a tenth of it is the jitter. On average, each twentieth has twenty circuits.
+        // The period is 5 seconds, with a jitter of a tenth. On average, each twentieth has twenty circuits.
         #expect(rests.allSatisfy { (.milliseconds(4_500)...(.milliseconds(5_500))).contains($0) })
         let counts = Dictionary(grouping: rests) { Int($0 / .milliseconds(50)) }.mapValues(\.count)
         #expect(counts.count >= 20 && counts.values.max() ?? 0 < 60, "\(counts)")
@@ -82,7 +82,7 @@ extension CircuitBreakerTests {
         }
     }
 
-    @Test("during a trial call others are refused without a hint, and only the trial call's failure opens the circuit")
+    @Test("during a trial call others are refused without a hint, and the circuit opens only if the trial call fails")
     func trial() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -138,7 +138,7 @@ extension CircuitBreakerTests {
             try await breaker.run {
                 running.open()
                 await gate.wait()
-                // The error of a cancelled call doesn't show anything about the dependency.
+                // A cancelled call's error doesn't reveal anything about the dependency.
                 throw Timeout(code: 2)
             }
         }
@@ -154,7 +154,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
     }
 
-    @Test("it opens at a ratio of all calls at any load, and successes and other errors count too")
+    @Test("it opens at a ratio of all calls at any load, and successes and other errors are counted as calls too")
     func ratio() async {
         let clock = ManualClock()
         let breaker = CircuitBreaker("test", counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
@@ -172,7 +172,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("a time limit inside the circuit causes a failure, and one around it a cancellation, which doesn't count")
+    @Test("a time limit inside the circuit causes a failure; a limit around it, a cancellation that doesn't count")
     func limits() async {
         let breaker = CircuitBreaker.quiet(ManualClock())
         let (begun, never) = (Gate(), Gate())
@@ -193,7 +193,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
         await #expect(throws: Timeout.self) {
             try await breaker.run {
-                // Act like a time limit: cancel the task and throw the limit's own error.
+                // Act like a time limit: cancel the task, and throw the limit's own error.
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await Task.sleep(for: .seconds(3_600)) }
                     group.addTask { throw Timeout() }
@@ -205,7 +205,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("isolated, it refuses every call until it is closed; closed by hand, it counts from zero")
+    @Test("while isolated, it refuses every call until it is closed; when it is closed by hand, it counts from zero")
     func byHand() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -225,7 +225,7 @@ extension CircuitBreakerTests {
             await breaker.fail(with: Timeout())
             await breaker.fail(with: Timeout())
             clock.advance(by: .seconds(5))
-            // A trial call that began earlier doesn't close a circuit that was isolated after it began.
+            // A trial call that began earlier doesn't close a circuit that has been isolated since.
             try? await breaker.run { breaker.isolate() }
             expect(breaker.state, equals: .isolated)
             breaker.close()
@@ -261,7 +261,7 @@ extension CircuitBreakerTests {
         expect("\(breaker.statistics)", equals: "0 calls in the window, 0 failed, 4 refused")
     }
 
-    @Test("cancellations, refusals, and changes of any circuit never count, nor do errors that wrap them")
+    @Test("cancellations, refusals, and changes of any circuit never count, and neither do errors that wrap them")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
         let breaker = CircuitBreaker(
@@ -320,7 +320,7 @@ extension CircuitBreakerTests {
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
         try? await breaker.run {}
-        // Each change is posted once, whether or not the trial call ended before both were posted.
+        // Each change is posted once, whether or not the trial call ended before the first two changes were posted.
         expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } }, equals: ["open", "halfOpen", "closed"])
         poster.breaker.withLock { $0 = nil }
     }
@@ -366,7 +366,7 @@ extension CircuitBreaker {
             "test", counting: .type(Timeout.self), minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())
     }
 
-    /// Runs an operation that throws an error, and discards the error.
+    /// Runs an operation that throws an error, then discards the error.
     func fail(with error: any Error) async {
         try? await run { throw error }
     }

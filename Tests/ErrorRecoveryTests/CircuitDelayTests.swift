@@ -4,11 +4,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R6: a refusal's delay", .tags(.recovery6), .hangLimit)
+@Suite("R6: a refusal's delay is when its circuit might admit a call", .tags(.recovery6), .hangLimit)
 struct CircuitDelayTests {}
 
 extension CircuitDelayTests {
-    @Test("it is the rest of the open period, another delay during a trial call, and a third one during isolation")
+    @Test("it is the rest of the open period; during a trial call and during isolation there are other delays")
     func delays() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -17,7 +17,7 @@ extension CircuitDelayTests {
         expect(try await breaker.refusal().delay(), equals: .seconds(3))
         clock.advance(by: .seconds(3))
         try await breaker.run {
-            // A task of its own isn't a part of the trial call.
+            // A separate task isn't part of the trial call.
             let refusal = try await Task.detached { try await breaker.refusal() }.value
             expect(refusal.delay(), equals: .seconds(1))
             expect(refusal.delay(duringTrial: .milliseconds(50)), equals: .milliseconds(50))
@@ -30,7 +30,7 @@ extension CircuitDelayTests {
         expect(refusal.isIsolated, equals: true)
     }
 
-    @Test("a hint that is longer than the open period is the delay, also during a trial call")
+    @Test("a hint that is longer than the open period is the delay, even during a trial call")
     func hints() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock, counting: .type(Busy.self))
@@ -64,7 +64,7 @@ extension CircuitDelayTests {
                 }
             }
             group.addTask {
-                // Calls that were refused during the trial call wait once more.
+                // Calls that were refused during the trial call wait a second time.
                 while sent.withLock({ $0.count }) < 20 {
                     clock.advance(by: .seconds(1))
                     await Task.yield()

@@ -9,14 +9,14 @@ import Testing
 struct CircuitMachineTests {}
 
 extension CircuitMachineTests {
-    @Test("it opens when enough calls ended in the window and enough of them failed, whichever ends last")
+    @Test("it opens when enough calls ended within the window and enough of them failed, whichever call ends last")
     func opening() {
         var circuit = Circuit(failureRatio: 0.5, minimumCalls: 4, window: 10, openPeriod: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, nil, nil])
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.succeed(at: 0), equals: .open)
         expect(circuit.machine.state, equals: .open)
-        // The share of failed calls is too small, however many calls there are.
+        // Too small a share of the calls failed, however many calls there are.
         var busy = Circuit(failureRatio: 0.5, minimumCalls: 10, window: 10, openPeriod: 5)
         for _ in 0..<10_000 {
             expect([busy.succeed(at: 0), busy.succeed(at: 0), busy.fail(at: 0)], equals: [nil, nil, nil])
@@ -30,7 +30,7 @@ extension CircuitMachineTests {
         expect(exact.fail(at: 0), equals: .open)
     }
 
-    @Test("calls as old as the window no longer count, failed or successful")
+    @Test("calls that are as old as the window no longer count, failed or successful")
     func window() {
         var failing = Circuit(failureRatio: 1, minimumCalls: 3, window: 10, openPeriod: 5)
         expect([0, 5, 10].map { failing.fail(at: $0) }, equals: [nil, nil, nil])
@@ -47,7 +47,7 @@ extension CircuitMachineTests {
         expect([Int.min, .max, .min].map { wide.fail(at: $0) }, equals: [nil, nil, .open])
     }
 
-    @Test("a call with an error that doesn't count hasn't failed, and refusals and cancellations don't count at all")
+    @Test("a call with an error that doesn't count hasn't failed; refusals and cancellations don't count at all")
     func otherEnds() {
         var circuit = Circuit(failureRatio: 0.5, minimumCalls: 3, window: 10, openPeriod: 5)
         for end in [CircuitMachine.End.refusal, .cancellation] {
@@ -59,7 +59,7 @@ extension CircuitMachineTests {
         expect(circuit.fail(at: 0), equals: .open)
     }
 
-    @Test("while the window has no failures, successes that are counted later belong to the slot in which they ended")
+    @Test("while the window has no failures, successes that are counted late belong to the slot in which they ended")
     func healthySlots() {
         var circuit = Circuit(failureRatio: 0.5, minimumCalls: 2, window: 10, openPeriod: 5)
         expect(circuit.machine.healthySlot, equals: 0)
@@ -76,8 +76,8 @@ extension CircuitMachineTests {
         expect([circuit.fail(at: 18), circuit.fail(at: 18)], equals: [nil, .open])
     }
 
-    @Test("a clock that is set back costs at most one more open period and changes no call's age")
-    func putBack() {
+    @Test("a clock that is set back costs at most one more open period, and doesn't change any call's age")
+    func clockSetBack() {
         var open = Circuit(failureRatio: 1, minimumCalls: 1, window: 10, openPeriod: 5)
         _ = open.fail(at: 1_000)
         expect(
@@ -106,7 +106,7 @@ extension CircuitMachineTests {
         expect([circuit.fail(at: 15), circuit.fail(at: 16)], equals: [nil, .open])
     }
 
-    @Test("a cancelled trial call begins another open period, and keeps the rest of the failure's hint")
+    @Test("a cancelled trial call begins another open period, which keeps the rest of the failure's hint")
     func cancelledTrials() {
         var circuit = Circuit(failureRatio: 1, minimumCalls: 1, window: 100, openPeriod: 5)
         expect(circuit.fail(hint: 9, at: 0), equals: .open)
@@ -140,7 +140,7 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .closed)
     }
 
-    @Test("each open period has its own length, at most the jitter's share longer or shorter, however it began")
+    @Test("each open period has its own length, which differs at most by the jitter's share, however the period began")
     func jitter() {
         typealias Begin = (inout CircuitMachine, inout SplitMix64) -> CircuitMachine.Change
         let failure = CircuitMachine.Failure(error: Timeout(), retryAfter: nil)
@@ -166,7 +166,7 @@ extension CircuitMachineTests {
                         failureRatio: 1, minimumCalls: 1, window: .seconds(10), openPeriod: period, jitter: jitter)
                     expect(begin(&machine, &generator).state, equals: .open)
                     guard case .refused(let rest?, _) = machine.admit(at: .zero).0 else { return Duration.zero }
-                    // The circuit refuses as long as it says, and no longer.
+                    // The circuit refuses exactly as long as the refusal says.
                     let least = Duration(attoseconds: 1)
                     guard case .refused(least, _) = machine.admit(at: rest - least).0,
                         case .tries = machine.admit(at: rest).0

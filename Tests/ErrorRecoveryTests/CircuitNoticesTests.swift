@@ -22,7 +22,7 @@ struct CircuitNoticesTests {
 }
 
 extension CircuitNoticesTests {
-    @Test("no caller's scope receives notices, whatever its rules, but a scope does if it is the circuit's poster")
+    @Test("no caller's scope receives notices, whatever its rules, but the circuit's own poster can be a scope")
     func scopes() async {
         let swallowing = ErrorHandler().on(matching: .any) { _ in .stop }
         let recorded = await withRecordedErrors { bus in
@@ -38,7 +38,7 @@ extension CircuitNoticesTests {
         expect(recorded.statistics.unmatched, equals: 12)
     }
 
-    @Test("a flood limit doesn't merge the circuits of one factory or the changes of one circuit")
+    @Test("a flood limit merges neither the circuits from one factory nor the changes of one circuit")
     func flood() async {
         let configuration = ErrorBus.Configuration(floodLimit: .init(first: 1, per: .seconds(3_600)))
         let recorded = await withRecordedErrors(configuration: configuration) { bus in

@@ -8,16 +8,16 @@ struct DiagnosticTests {}
 extension DiagnosticTests {
     /// Lines of a program with the compiler's messages.
     private static let mistakes: [(line: String, says: String)] = [
-        // Protocols instead of error types.
+        // Protocols are used instead of error types.
         ("RetryPolicy().retrying((any P).self)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
         ("RetryPolicy().retrying((any P).self, cost: 2)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
         ("RetryPolicy().notRetrying((any P).self)", isNoType("notRetrying(_:fileID:line:)", "notRetrying")),
-        // Errors that can't be compared.
+        // Errors can't be compared.
         (
             "RetryPolicy().retrying(F())",
             "instance method 'retrying(_:cost:fileID:line:)' requires that 'F' conform to 'Equatable'"
         ),
-        // Misspelled members.
+        // Members are misspelled.
         (
             "RetryPolicy().retrying(matching: .type(E.self).where { $0.kode == 1 })",
             "value of type 'E' has no member 'kode'"
@@ -27,7 +27,7 @@ extension DiagnosticTests {
             "type 'RetryDecision' has no member 'retryLater'"
         ),
         ("RetryPolicy(backoff: .exponential(jitter: .fully))", "type 'Backoff.Jitter' has no member 'fully'"),
-        // An old name.
+        // An old name is used.
         (
             #"CircuitBreaker("c", counting: .any).open()"#,
             "'open()' has been renamed to 'isolate()': an open circuit makes a trial call after its open period"

@@ -17,7 +17,7 @@ extension EvilTests {
         func set(_ breaker: CircuitBreaker?) { stored.withLock { $0 = breaker } }
     }
 
-    /// An error whose description reads the circuit, posts the error, and has it handled.
+    /// An error whose description reads the circuit, posts the error, and handles it.
     private struct Evil: RetryClassified, RetryAfterProviding, CustomStringConvertible {
         let target: Target
 

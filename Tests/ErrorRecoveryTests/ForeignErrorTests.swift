@@ -9,8 +9,8 @@ import Testing
 struct ForeignErrorTests {}
 
 extension ForeignErrorTests {
-    /// A path on which an error can be thrown.
-    private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
+    /// A function that runs an operation that can throw an error.
+    private typealias Runner = (_ operation: () async throws -> Void) async throws -> Void
 
     private final class Object: Error {}
 
@@ -48,7 +48,7 @@ extension ForeignErrorTests {
         let closed = CircuitBreaker("closed", counting: .any, minimumCalls: .max, errors: SilentPoster())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
-        let ways: [Way] = [
+        let runners: [Runner] = [
             { operation in try await retry(RetryPolicy()) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
@@ -62,9 +62,9 @@ extension ForeignErrorTests {
             },
         ]
         for (matcher, error) in zip(Self.matchers, Self.errors) {
-            for way in ways {
+            for runner in runners {
                 do {
-                    try await way { try await Self.throwing(error, boxes: boxes) }
+                    try await runner { try await Self.throwing(error, boxes: boxes) }
                     Issue.record("nothing was thrown")
                 } catch let thrown {
                     #expect(matcher.match(thrown) != nil)
@@ -92,7 +92,7 @@ extension ForeignErrorTests {
             expect(attempts, equals: 3)
             expect(breaker.state, equals: .open)
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            // Check more than a matcher, because matchers unbox errors.
+            // Check more than matchers do, because matchers unbox errors.
             #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)
             if let object = error as? Object { #expect(refusal?.cause as? Object === object) }
         }

@@ -10,7 +10,7 @@ struct MisuseTests {}
 
 extension MisuseTests {
     private static let misuses: [Misuse] = [
-        // A policy, when it is created and when it is changed.
+        // A policy crashes when it is created and when it is changed.
         Misuse("RetryPolicy.maxAttempts must be at least 1, not 0") { _ = RetryPolicy(maxAttempts: 0) },
         Misuse("RetryPolicy.maxAttempts must be at least 1, not -2") {
             var policy = RetryPolicy.default

@@ -1,6 +1,6 @@
 import ErrorRecovery
 
-/// The promised behavior of a random program: a model that is as plain as possible.
+/// A model of a random program, as plain as possible, with the promised behavior.
 struct ModelledProgram {
     /// The kind of the innermost attempt on a budget.
     private enum Mark {

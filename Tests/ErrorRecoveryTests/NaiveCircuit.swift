@@ -1,6 +1,6 @@
 import ErrorRecovery
 
-/// A circuit that stores all calls since it closed, and counts the calls in the window each time.
+/// A circuit that stores all calls since it closed, and each time counts the calls in the window.
 struct NaiveCircuit {
     enum Admission: Equatable {
         case passes(era: Int)
@@ -24,7 +24,7 @@ struct NaiveCircuit {
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
-    /// Whether a failure opened it last, instead of a call of `isolate()`.
+    /// Whether a failure opened it most recently, instead of a call of `isolate()`.
     private(set) var hasCause = false
     private var calls: [(slot: Int, hasFailed: Bool)] = []
     private var newest = 0

@@ -15,7 +15,7 @@ struct NestedRetryTests {
 }
 
 extension NestedRetryTests {
-    @Test("nested retries with three failing attempts each don't exceed the budget's bound for so many calls")
+    @Test("nested retries with three failing attempts each don't exceed the budget's bound for that number of calls")
     func threeTimesThree() async {
         let (calls, ratio, reserve) = (200, 0.5, 10)
         let policy = policy(3, RetryBudget(ratio: ratio, reserve: reserve))
@@ -53,7 +53,7 @@ extension NestedRetryTests {
         expect(budget.statistics.available, equals: 8.5)
     }
 
-    @Test("a refused attempt costs nothing, and the retry after it is paid once", arguments: [false, true])
+    @Test("a refused attempt costs nothing, and the retry after it is paid for once", arguments: [false, true])
     func refusals(isWrapped: Bool) async throws {
         struct Wrapped: Error { let cause: any Error }
         let budget = RetryBudget(ratio: 0, reserve: 3)
@@ -87,7 +87,7 @@ extension NestedRetryTests {
         expect(shared.statistics, equals: .init(available: 4, granted: 1, refused: 0))
     }
 
-    @Test("a refusal next to an attempt that was sent costs the same as that attempt")
+    @Test("a refusal next to an attempt that was sent costs as much as that attempt")
     func refusalBesideFailure() async {
         struct Batch: Error { var results: [any Error] }
         let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())

@@ -60,7 +60,7 @@ extension NestedRunTests {
         }
     }
 
-    @Test("a refusal keeps its cause's hint if that is longer than the open period")
+    @Test("a refusal keeps its cause's hint if the hint is longer than the open period")
     func hints() async throws {
         let breaker = CircuitBreaker(
             "test", counting: .any, minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())

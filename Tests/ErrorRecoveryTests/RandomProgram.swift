@@ -99,14 +99,14 @@ struct RandomProgram {
         for number in 0..<random(6...30) { steps.append(.swallow(.task(100 + number, step(6)), random(0...4))) }
     }
 
-    /// Decides the events of a program, from how often each occurred before.
+    /// Decides the events of a program from how often each event occurred before.
     struct Fate {
         private let seed: UInt64
         private var counts: [String: Int] = [:]
 
         init(_ program: RandomProgram) { seed = program.seed }
 
-        /// Returns a number below a bound, and how often the same call was made before.
+        /// Returns a number below a bound, which depends on how often the same call was made before.
         mutating func next(_ what: String, below bound: UInt64) -> (fate: UInt64, number: Int) {
             let number = counts[what, default: 0]
             counts[what] = number + 1
@@ -121,7 +121,7 @@ struct RandomProgram {
 /// An error of a random program, as the model represents it.
 enum PlainError: Hashable {
     case timeout, url, app, cocoa, refused, cancellation
-    /// Has a hint in minutes.
+    /// An error with a hint in minutes.
     case busy(Int)
     case open(circuit: Int, left: Int?)
     indirect case wrapped(PlainError)
@@ -200,7 +200,7 @@ enum PlainError: Hashable {
 
     var isRefusal: Bool { if case .open = innermost { true } else { false } }
 
-    /// The error's own hint in minutes.
+    /// The error's own hint, in minutes.
     var hint: Int? {
         switch self {
         case .busy(let minutes): minutes
@@ -209,7 +209,7 @@ enum PlainError: Hashable {
         }
     }
 
-    /// An error that wraps the real one, as a client's error does.
+    /// An error that wraps the actual error, as a client's error does.
     struct Wrapped: Error { let cause: any Error }
 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tests all promises about nested retries, budgets, and circuits.
-@Suite("Retries, budgets, and circuits behave like a plain model of them, however they nest", .hangLimit)
+@Suite("However they nest, retries, budgets, and circuits do what a plain model of them does", .hangLimit)
 struct RandomProgramTests {}
 
 extension RandomProgramTests {
@@ -34,7 +34,7 @@ extension RandomProgramTests {
         #expect(budgetsOwing > 5)
     }
 
-    /// Expects the model's lines, and shows the first difference.
+    /// Expects the model's lines and shows the first difference.
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count
@@ -163,7 +163,7 @@ final class ProgramRun: Sendable {
             do {
                 try await run(inner)
             } catch {
-                // Use a detached task: this task might be cancelled, and wouldn't wait.
+                // Use a detached task: this task might be cancelled, and then it wouldn't wait.
                 await Task.detached { [poster = posters[poster]] in _ = await poster.deliver(error) }.value
             }
         case .task(let number, let inner):

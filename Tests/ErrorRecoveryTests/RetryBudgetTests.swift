@@ -26,7 +26,7 @@ extension RetryBudgetTests {
         }
     }
 
-    @Test("a cost is withdrawn whole or not at all, the largest doesn't overflow, and no reserve grants no retry")
+    @Test("a cost is withdrawn whole or not at all, the largest cost doesn't overflow, and no reserve means no retry")
     func costs() {
         let budget = RetryBudget(ratio: 0, reserve: 10)
         expect([11, .max, 7, 4, 3].map { budget.withdraw($0) }, equals: [false, false, true, false, true])
@@ -64,7 +64,7 @@ extension RetryBudgetTests {
         }
         let calls = tasks * rounds
         #expect(count <= calls / 4 + 40)
-        // Every call also withdraws, so the bucket is full only at the start, and deposits are lost only then.
+        // Every call also withdraws, so the bucket is full only at the start. Only then are deposits lost.
         #expect(count >= calls / 4)
         let statistics = budget.statistics
         expect([statistics.granted, statistics.refused], equals: [count, calls - count])

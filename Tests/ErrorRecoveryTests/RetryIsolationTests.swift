@@ -13,7 +13,7 @@ extension RetryIsolationTests {
         var count = 0
     }
 
-    @Test("on the main actor, operation and steps run on it with a value and a result that aren't Sendable")
+    @Test("on the main actor, operation and steps run there, with a value and a result that aren't Sendable")
     @MainActor
     func mainActor() async throws {
         let counter = Counter()

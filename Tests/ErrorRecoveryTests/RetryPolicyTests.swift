@@ -35,7 +35,7 @@ extension RetryPolicyTests {
             equals: [.retry(cost: 2), .fail, .retry(), .retry(cost: 7), .retry(cost: 5), .fail, .fail, .fail])
     }
 
-    @Test("by default every error but a final one is retried, and customizing a preset doesn't change the preset")
+    @Test("by default every error is retried unless it is final, and customizing a preset doesn't change the preset")
     func presets() {
         var policy = RetryPolicy.default.retrying(Timeout.self)
         policy.maxAttempts = 9
@@ -79,25 +79,25 @@ extension RetryPolicyTests {
     /// An error that wraps others and counts how often they are read.
     private struct Wrapped: UnderlyingErrorsProviding {
         let causes: [any Error]
-        let asked = Locked(0)
+        let readCount = Locked(0)
 
         init(_ cause: any Error) { causes = [cause] }
         init(_ causes: [any Error]) { self.causes = causes }
 
         var underlyingErrors: [any Error] {
-            asked.withLock { $0 += 1 }
+            readCount.withLock { $0 += 1 }
             return causes
         }
     }
 
-    /// Returns the verdicts on an error that every attempt throws.
+    /// Returns the verdicts when every attempt throws the same error.
     private func verdicts(of error: any Error, by policy: RetryPolicy) async -> [RetryStep.Verdict] {
         var verdicts: [RetryStep.Verdict] = []
         try? await retry(policy, clock: ImmediateClock(), onStep: { verdicts.append($0.verdict) }) { _ in throw error }
         return verdicts
     }
 
-    @Test("an error that forbids another attempt prevents it at any depth, whatever the rules, and explain shows why")
+    @Test("an error that forbids another attempt prevents it at any depth, despite all rules, and explain shows why")
     func forbidden() async {
         let policies = [
             RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any),
@@ -112,7 +112,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("a circuit's refusal can be retried whatever opened the circuit, because that was another attempt")
+    @Test("a circuit's refusal can be retried whatever opened the circuit, because another attempt caused that")
     func refusals() async {
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero))
             .retrying(matching: .anywhere(.type(CircuitOpen.self)))
@@ -134,7 +134,7 @@ extension RetryPolicyTests {
         let refused = CircuitOpen(name: "shop", retryAfter: nil, cause: Timeout())
         let pairs: [[any Error]] = [
             [refused, timedOut], [refused, Wrapped(timedOut)], [Wrapped(refused), Wrapped(timedOut)],
-            // The order opened the circuit and caused the refusal.
+            // The request opened the circuit, and so caused the refusal.
             [CircuitOpen(name: "shop", retryAfter: nil, cause: shared), shared],
         ]
         for pair in pairs {
@@ -150,13 +150,13 @@ extension RetryPolicyTests {
     }
 
     @Test("an error's underlying errors aren't read if no retry would follow anyway")
-    func unasked() async {
+    func unread() async {
         let error = Wrapped(Ordered())
         var policy = RetryPolicy(maxAttempts: 1).retrying(Wrapped.self)
         expect(await verdicts(of: error, by: policy), equals: [.attemptsSpent])
         policy.maxAttempts = 3
         expect(await verdicts(of: error, by: policy.notRetrying(Wrapped.self)), equals: [.notRetryable])
-        expect(error.asked.withLock { $0 }, equals: 0)
+        expect(error.readCount.withLock { $0 }, equals: 0)
     }
 
     @Test("explain names the deciding rule and where it was registered")
@@ -190,7 +190,7 @@ extension RetryPolicyTests {
             (policy, Busy(retryAfter: .seconds(4)), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(6)), .retriesAfter(.seconds(6), hinted: true)),
             (busy, Busy(retryAfter: .seconds(9)), .retriesAfter(.seconds(2), hinted: true)),
-            // A hint that is too long ends the attempts, so that none begins before the hinted time.
+            // A hint that is too long ends the retry, so that no attempt begins before the hinted time.
             (policy, Busy(retryAfter: .seconds(61)), .hintTooLong(.seconds(61))),
             (timeout, Timeout(), .hintTooLong(.seconds(61))),
         ]
@@ -208,7 +208,7 @@ extension RetryPolicyTests {
             }
         }
     }
-    @Test("R2: a hint gets up to a quarter of jitter unless the backoff has none, and a rule's delay gets none")
+    @Test("R2: a hint gets up to a quarter of jitter unless the backoff has none, and a rule's delay has no jitter")
     func spreadHints() async {
         for jitter in Backoff.Jitter.allCases {
             let policy = RetryPolicy(backoff: .constant(.zero, jitter: jitter)).retrying(Busy.self)
@@ -228,7 +228,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("R2: the longest hint is compared without jitter and the deadline with it, and no addition overflows")
+    @Test("R2: the longest hint is compared without jitter, the deadline with jitter, and no addition overflows")
     func limitsOfHints() async {
         let longest = Duration(attoseconds: .max)
         let policy = RetryPolicy(backoff: .constant(.zero), maxRetryAfter: longest, deadline: .seconds(40))

@@ -30,7 +30,7 @@ extension RetryTests {
         expect(steps.map(\.verdict), equals: clock.sleeps.map { .retriesAfter($0, hinted: false) })
     }
 
-    @Test("R1: when the attempts are spent, the last error is thrown as the same object")
+    @Test("R1: when the attempts are spent, the last error is thrown, as the same object")
     func lastError() async {
         final class Failure: Error {}
         var thrown: [Failure] = []
@@ -94,7 +94,7 @@ extension RetryTests {
         expect(recorded.reports.map(\.source.fileID), equals: [#fileID, #fileID])
     }
 
-    @Test("if a sleep throws for any reason, no attempt follows, and the error is thrown but not posted")
+    @Test("if a sleep throws for any reason, no attempt follows, and the last error is thrown but not posted")
     func reportingGivenUp() async {
         var verdicts: [RetryStep.Verdict] = []
         let recorded = await withRecordedErrors { bus in
@@ -111,7 +111,7 @@ extension RetryTests {
 
     @Test("R5: only the first attempt can start at or after the deadline, which is checked before each delay")
     func deadline() async {
-        // The attempts begin at 0, 1, and 3 seconds. The next one would begin at 7, which is the deadline.
+        // The attempts begin at 0, 1, and 3 seconds. The next attempt would begin at 7, which is the deadline.
         let table: [(deadline: Duration, attempts: Int, verdict: RetryStep.Verdict)] = [
             (.zero, 1, .deadlineWouldPass), (.seconds(7), 3, .deadlineWouldPass),
             (Duration(attoseconds: .max), 9, .attemptsSpent),
@@ -130,7 +130,7 @@ extension RetryTests {
         }
     }
 
-    @Test("R5: the deadline is checked again after a sleep that took too long, and the attempts' duration counts too")
+    @Test("R5: the deadline is checked again after a sleep that took too long, and the attempts' own time counts too")
     func deadlineAfterSleep() async {
         let clock = ImmediateClock(oversleeping: .seconds(6))
         var steps: [RetryStep] = []
@@ -161,7 +161,7 @@ extension RetryTests {
         expect(clock.sleeps, equals: [.longest])
     }
 
-    @Test("R4: with a spent budget the error is thrown immediately, and an abandoned retry gives its tokens back")
+    @Test("R4: if the budget is spent, the error is thrown immediately; an abandoned retry returns its tokens")
     func budget() async {
         let budget = RetryBudget(ratio: 0, reserve: 3)
         var verdicts: [RetryStep.Verdict] = []
@@ -182,7 +182,7 @@ extension RetryTests {
         expect(other.statistics, equals: .init(available: 3, granted: 0, refused: 0))
     }
 
-    @Test("each verdict is a sentence")
+    @Test("each verdict's description is a sentence")
     func sentences() {
         let sentences: KeyValuePairs<RetryStep.Verdict, String> = [
             .budgetSpent: "not retried: the budget is spent",

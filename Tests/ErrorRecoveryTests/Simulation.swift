@@ -3,7 +3,7 @@ import Foundation
 
 /// A simulation in which only sleeps take time.
 ///
-/// Tasks run one job at a time on one thread. If no task can run, the clock advances to the time at which the next one
+/// Tasks run one job at a time on one thread. If no task can run, the clock advances to the time when the next task
 /// wakes.
 ///
 /// Ten thousand tasks that sleep for minutes take no real time, and run in the same order each time.

@@ -9,10 +9,10 @@ import Testing
 struct SimulationTests {}
 
 extension SimulationTests {
-    /// The events of a budget, in order.
+    /// The events of a budget in order.
     private enum Event {
         case call
-        case asked(granted: Bool)
+        case requested(granted: Bool)
     }
 
     /// Runs callers that are spread over ten minutes in which every call fails.
@@ -32,8 +32,8 @@ extension SimulationTests {
                             policy, clock: simulation,
                             onStep: { step in
                                 switch step.verdict {
-                                case .retriesAfter: log.withLock { $0.events.append(.asked(granted: true)) }
-                                case .budgetSpent: log.withLock { $0.events.append(.asked(granted: false)) }
+                                case .retriesAfter: log.withLock { $0.events.append(.requested(granted: true)) }
+                                case .budgetSpent: log.withLock { $0.events.append(.requested(granted: false)) }
                                 default: break
                                 }
                             }
@@ -62,7 +62,7 @@ extension SimulationTests {
             switch event {
             case .call:
                 held = min(held + 1, 100)
-            case .asked(let isGranted):
+            case .requested(let isGranted):
                 if isGranted != (held >= 10) { differences += 1 }
                 if held >= 10 { (held, granted) = (held - 10, granted + 1) }
             }
@@ -81,7 +81,7 @@ extension SimulationTests {
         #expect(10 * attempts > 39 * callers)
     }
 
-    /// Returns the most retries in any 100 ms of a thousand clients that start together and always fail.
+    /// Returns the most retries in any 100 ms, for a thousand clients that start together and always fail.
     private func widestPeak(_ jitter: Backoff.Jitter) async -> Int {
         let policy = RetryPolicy(maxAttempts: 5, backoff: .exponential(jitter: jitter)).retrying(Timeout.self)
         let retries = await Simulation.run { simulation in
@@ -155,9 +155,9 @@ extension SimulationTests {
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)
         // In each of fifteen outages, these calls reach the dependency: the failures that open the circuit (half of the
-        // calls in ten seconds), the calls under way, and a trial call every 5 s.
+        // calls in ten seconds), the calls that were running, and a trial call every 5 s.
         #expect(with.whileDown <= 15 * (100 + 12))
-        // The circuit closes at most 5 s after the dependency works again, which then lasts 20 s.
+        // The circuit closes at most 5 s after the dependency works again, and the dependency then works for 20 s.
         #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
     }
 }

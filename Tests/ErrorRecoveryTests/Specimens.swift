@@ -46,7 +46,7 @@ final class ImmediateClock: Clock, Sendable {
     private let state = Locked((now: Instant(), sleeps: [Duration]()))
     /// How much longer than requested each sleep takes.
     private let oversleeping: Duration
-    /// The error that each sleep throws at its end.
+    /// The error that each sleep throws when it ends.
     private let failure: (any Error)?
 
     init(oversleeping: Duration = .zero, failure: (any Error)? = nil) {
@@ -58,7 +58,7 @@ final class ImmediateClock: Clock, Sendable {
     var minimumResolution: Duration { .zero }
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// Advances the time without a sleep.
+    /// Advances the time without sleeping.
     func advance(by duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }

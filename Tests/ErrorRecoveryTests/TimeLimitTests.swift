@@ -15,7 +15,7 @@ struct TimeLimitTests {
         await #expect(throws: Timeout(code: 3)) {
             try await withTimeLimit(.seconds(2), clock: clock) { throw Timeout(code: 3) }
         }
-        // No sleeper is left that this could wake.
+        // No sleeper is left for this to wake.
         clock.advance(by: .seconds(10))
     }
 
@@ -49,7 +49,7 @@ struct TimeLimitTests {
         #expect(hasEnded.withLock { $0 })
     }
 
-    @Test("what the cancelled operation threw is under the error, unless it is a CancellationError")
+    @Test("the limit's error wraps the error that the cancelled operation threw, unless it is a CancellationError")
     func cause() async throws {
         let errors: [any Error] = [Timeout(code: 4), CancellationError()]
         for (thrown, isKept) in zip(errors, [true, false]) {
@@ -61,12 +61,12 @@ struct TimeLimitTests {
             }
             expect(error?.underlyingErrors.count, equals: isKept ? 1 : 0)
             #expect(error.map { ErrorMatcher.causedBy(Timeout.self).match($0) != nil } == isKept)
-            // It isn't a cancellation: the caller wasn't cancelled.
+            // The limit's error isn't a cancellation: the caller wasn't cancelled.
             #expect(error.map { ErrorMatcher.cancellation.match($0) == nil } == true)
         }
     }
 
-    @Test("a cancelled caller cancels the operation, whose own result or error is passed on")
+    @Test("if its caller is cancelled, the operation is cancelled, and its own result or error is passed on")
     func cancelled() async {
         for clock in [ManualClock(), ManualClock()] {
             let begun = Gate()
@@ -90,7 +90,7 @@ struct TimeLimitTests {
         expect(value, equals: 6)
     }
 
-    @Test("a clock whose sleep throws ends the operation, and its error is thrown")
+    @Test("if the clock's sleep throws, the operation is ended, and the clock's error is thrown")
     func brokenClock() async {
         await #expect(throws: Refused.self) {
             try await withTimeLimit(.seconds(2), clock: ImmediateClock(failure: Refused())) {
@@ -99,7 +99,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("limits of any length are waited for")
+    @Test("limits of any length can be waited for")
     func lengths() async throws {
         for limit in [Duration.seconds(Int64.max), .longest, Duration(attoseconds: .max)] {
             let value = try await withTimeLimit(limit) { 8 }
@@ -112,7 +112,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("within a retry each attempt has a limit of its own, and within a circuit it counts as a failure")
+    @Test("within a retry each attempt has its own limit; within a circuit an exceeded limit counts as a failure")
     func combined() async {
         let circuit = CircuitBreaker(
             "search", counting: .type(TimeLimitExceeded.self), minimumCalls: 2, errors: SilentPoster())

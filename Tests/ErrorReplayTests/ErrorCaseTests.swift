@@ -22,7 +22,7 @@ struct ErrorCaseTests {
     private struct Group: UnderlyingErrorsProviding { var underlyingErrors: [any Error] { [] } }
     private struct Mirrored: Error, CustomReflectable { var customMirror: Mirror { Mirror(self, children: []) } }
     private final class Object: Error {}
-    /// Two cases that claim to be the same.
+    /// Two cases with the same name.
     private enum Alike: Error, RawRepresentable {
         case one, two
         init?(rawValue: Int) { nil }
@@ -32,7 +32,7 @@ struct ErrorCaseTests {
 }
 
 extension ErrorCaseTests {
-    @Test("it is known if all fields have common types, and includes errors that differ in the fields")
+    @Test("a kind is known if all fields have common types, and includes errors that differ in the fields")
     func plain() throws {
         let alike: [(any Error, any Error)] = [
             (Order.late, Order.late), (Order.coded(code: 1), Order.coded(code: 2)),
@@ -50,7 +50,7 @@ extension ErrorCaseTests {
         #expect(ErrorCase(decidingKindOf: Order.late)?.includes(Order.lost) == false)
     }
 
-    @Test("it is unknown if another error might have underlying errors, or another domain or code")
+    @Test("a kind is unknown if another error might have underlying errors, or another domain or code")
     func unknown() {
         // The fields now contain numbers, and tuples of numbers.
         let errors: [any Error] = [

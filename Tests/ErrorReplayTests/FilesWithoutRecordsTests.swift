@@ -11,9 +11,9 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E8: a file of which no line is a record is an error", .tags(.recording8), .hangLimit)
+@Suite("E8: a file in which no line is a record causes an error", .tags(.recording8), .hangLimit)
 struct FilesWithoutRecordsTests {
-    /// What a replay and a page made of a file.
+    /// What a replay and a page found in a file.
     private struct Result: Equatable {
         /// The reasons why the file can't be read.
         var replay, page: String?
@@ -39,7 +39,7 @@ struct FilesWithoutRecordsTests {
         try Data(bytes).write(to: URL(filePath: folder.file))
         var (replay, incident) = (Replay(rules: ErrorHandler()), Incident())
         (replay.filter, incident.filter) = (filter, filter)
-        // Both have read a file with a record before.
+        // Both have read a file with a record earlier.
         replay.add(String(decoding: record, as: UTF8.self))
         incident.add(line: record.span.extracting(droppingLast: 1))
         var result = Result(unreadable: [])
@@ -72,7 +72,7 @@ extension FilesWithoutRecordsTests {
         let formats =
             Self.compressed + [
                 Array("time,host,message\n2026-05-31,web-1,late\n".utf8), Array("{\"level\":\"error\"}\n".utf8),
-                // The one line is broken, a NUL, or longer than any line of a recorder.
+                // The single line is broken, is a NUL, or is longer than any recorder's line.
                 Array(record.prefix(100)), [0], [UInt8](repeating: 0, count: 3 << 20),
                 [UInt8](repeating: 65, count: 3 << 20) + [lf],
             ]
@@ -89,7 +89,7 @@ extension FilesWithoutRecordsTests {
         }
     }
 
-    @Test func `a file without lines is accepted, and so is one whose records the options exclude`() throws {
+    @Test func `a file without lines is accepted, and so is a file whose records the options exclude`() throws {
         for text in ["", "\n", "\n \t\r\n\r"] {
             expect(try read(Array(text.utf8)), equals: Result(verdict: .same, unreadable: [0, 0]), "\(text)")
         }
@@ -100,12 +100,12 @@ extension FilesWithoutRecordsTests {
         let partly = try read(Array("{}\n".utf8) + record, nobody)
         expect(partly.unreadable, equals: [1, 1])
         expectNil(partly.replay ?? partly.page)
-        // If reading ends early, the file might have records.
+        // If reading stops early, the file might still have records.
         let cancelled = try read(Array("{}\n".utf8)) { true }
         expect(cancelled, equals: Result(verdict: .interrupted, unreadable: [0, 0]))
     }
 
-    @Test func `both commands name the file and end with 66, whatever was found in the other files`() async throws {
+    @Test func `both commands name the file and exit with 66, whatever was found in the other files`() async throws {
         try Data(record).write(to: URL(filePath: folder.file))
         let other = "\(folder.path)/errors.jsonl.2.xz"
         try Data(Self.compressed[1]).write(to: URL(filePath: other))
@@ -145,7 +145,7 @@ extension FilesWithoutRecordsTests {
         expect(command.run([folder.file, "--host", "nobody"]), equals: 0)
     }
 
-    @Test func `files to read have descriptors above 2, so that - is never another file`() async throws {
+    @Test func `files to read have descriptors above 2, so that - never reads another file`() async throws {
         try Data(record).write(to: URL(filePath: folder.file))
         try handOver(folder.file, as: "closed input")
         await #expect(processExitsWith: .success) {

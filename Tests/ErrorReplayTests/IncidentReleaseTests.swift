@@ -25,7 +25,7 @@ struct IncidentReleaseTests {
 }
 
 extension IncidentReleaseTests {
-    @Test func `each kind has its counts, names, and times for each service and release`() throws {
+    @Test func `each kind shows its counts, names, and times for each service and release`() throws {
         let records = [
             Self.record("A", at: 0, release: "1", host: "web-1"), Self.record("A", at: 9, release: "2", host: "web-2"),
             Self.record("A", at: 3, service: "mail", release: nil, disposition: "unmatched"),
@@ -50,17 +50,17 @@ extension IncidentReleaseTests {
         expect(alone.newest, equals: [])
     }
 
-    @Test func `a kind is new in the newest release if it is in no other release of its service`() throws {
+    @Test func `a kind is new in the newest release if no other release of its service has it`() throws {
         let old = [Self.record("Old", at: 0, release: "2.10"), Self.record("Old", at: 50, release: "2.9")]
         // The newest release is the release that appeared last, regardless of its name.
         expect(try Self.marked(old + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
-        // An error of the older release after the newest release has begun, and an error without a release.
+        // Add an error of the older release after the newest release has begun, and an error without a release.
         let late = [Self.record("New", at: 60, release: "2.9"), Self.record("New", at: 61, release: "2.10")]
         expect(try Self.marked(old + late), equals: [])
         let unnamed = [Self.record("Old", at: 90, release: nil), Self.record("New", at: 60, release: "1")]
         expect(try Self.marked(unnamed), equals: ["New F.swift"])
         expect(try Self.marked([Self.record("A", release: "1"), Self.record("B", release: "1")]), equals: [])
-        // Services have their own releases: a service with a single release has no newest release.
+        // Releases belong to services: a service with a single release has no newest release.
         let mail = [Self.record("Mail", at: 99, service: "mail", release: "7")]
         expect(
             try Self.marked(old + mail + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
@@ -72,8 +72,7 @@ extension IncidentReleaseTests {
         expect(shown.newest, equals: [[2, 1_780_000_050_000]])
     }
 
-    @Test func `services and releases are bounded, and so are the parts of kinds; the rest is counted together`() throws
-    {
+    @Test func `services, releases, and the parts of kinds are bounded, and the rest is counted together`() throws {
         let records = (0..<100).flatMap { number in
             [Self.record("A", at: number, release: "r\(number)"), Self.record("B", at: number, release: "r\(number)")]
         }
@@ -87,7 +86,7 @@ extension IncidentReleaseTests {
         expect(IncidentTests.counts(few.timelines[0]).reduce(0, +), equals: 200)
     }
 
-    @Test func `a name in a legend is the type's last part, the case, and the file or the route`() throws {
+    @Test func `a name in a legend has the type's last part, the case, and the file or the route`() throws {
         let route = "ErrorRoutingHummingbird"
         let cases: [(type: String, rest: String, source: String, short: String?)] = [
             ("Orders.Checkout.Refusal", ".late", "Orders/Checkout/Intake.swift:42", "Refusal.late Intake.swift"),
@@ -117,7 +116,7 @@ extension IncidentReleaseTests {
         expect(try IncidentTests.shown(IncidentTests.incident(alike)).rows.map(\.short), equals: [nil, nil])
     }
 
-    @Test func `a file whose last line has no end is counted, even if that line is a record`() throws {
+    @Test func `an unterminated last line of a file is counted, even if that line is a record`() throws {
         let whole = RecordLine(Self.record("A", release: nil)).bytes
         for (bytes, unended) in [(whole, 0), (whole + whole.dropLast(), 1), (whole + whole.prefix(50), 1), ([], 0)] {
             let folder = try TemporaryFolder()

@@ -11,7 +11,9 @@ import Testing
 struct IncidentTests {
     /// The data that the page reads.
     struct Shown: Decodable {
-        /// A kind; its numbers are the sums over all parts, and its names are those of the first part.
+        /// A kind.
+        ///
+        /// Its numbers are the sums over all its parts, and its names are those of its first part.
         struct Row: Decodable {
             let name: String
             let short: String?
@@ -101,7 +103,7 @@ struct IncidentTests {
         return try JSONDecoder().decode(Shown.self, from: Data(json))
     }
 
-    @Test func `a kind lists the places where its errors were thrown, the most frequent first`() throws {
+    @Test func `a kind lists the locations where its errors were thrown, the most frequent first`() throws {
         let places = ["M/A.swift:1", "M/B.swift:2", "M/B.swift:2", nil]
         let shown = try Self.shown(Self.incident(places.map { Self.record(origin: $0) }))
         let origins: [[Shown.Cell]] = [[.text("M/B.swift:2"), .number(2)], [.text("M/A.swift:1"), .number(1)]]
@@ -109,12 +111,13 @@ struct IncidentTests {
         #expect(try Self.shown(Self.incident([Self.record()])).rows[0].origins.isEmpty)
     }
 
-    /// The counts of times, without the zeros between them.
+    /// The counts by time, without the zeros between them.
     static func counts(_ times: [Int]) -> [Int] { stride(from: 1, to: times.count, by: 2).map { times[$0] } }
 }
 
 extension IncidentTests {
-    @Test func `kinds are told apart by fingerprint and role, with outcomes, hosts, times, and lost errors`() throws {
+    @Test func `kinds are distinguished by fingerprint and role, with outcomes, hosts, times, and lost errors`() throws
+    {
         var drops = Self.record("ErrorRouting.ErrorsDropped", at: 9, disposition: "unmatched")
         drops.value = #"{"byType":{},"count":70}"#
         var untimed = Self.record("B")
@@ -125,7 +128,7 @@ extension IncidentTests {
         ])
         incident.add(line: Array("{}".utf8).span)
         incident.add(line: Array(" \r".utf8).span)
-        // A decoder reads unknown fields, another order, and blanks.
+        // A decoder accepts unknown fields, another order of fields, and blanks.
         let later = String(decoding: RecordLine(Self.record(at: 1)).bytes.dropLast(), as: UTF8.self)
             .replacing(#"{"version":1,"#, with: #"{"more": [1], "version":2,"#)
         incident.add(line: Array(later.utf8).span)
@@ -151,7 +154,7 @@ extension IncidentTests {
         expect(Self.counts(shown.timelines[5]), equals: [1, 1], "dropped")
     }
 
-    @Test func `lines in any order have the same result, in buckets that become wider with the time`() throws {
+    @Test func `lines in any order have the same result, in buckets that become wider as the time span grows`() throws {
         var generator = SplitMix64(seed: 7)
         let records = (0..<3_000).map { number in
             Self.record(["A", "B", "C"][number % 3], at: number * number / 40, host: "web-\(number % 20)")
@@ -178,7 +181,7 @@ extension IncidentTests {
         }
     }
 
-    @Test func `times are read as the recorder writes them`() throws {
+    @Test func `times are read in the form that the recorder writes`() throws {
         var generator = SplitMix64(seed: 8)
         for _ in 0..<1_000 {
             let second = Int64.random(in: -62_135_596_800...253_402_300_799, using: &generator)
@@ -206,7 +209,7 @@ extension IncidentTests {
         expect(Self.counts(shown.timelines[0]).reduce(0, +), equals: 1_000)
     }
 
-    @Test func `a page that is too small loses the examples of small kinds first, then their rows; new kinds stay`()
+    @Test func `a page that is too small first loses the examples of small kinds, then their rows; new kinds stay`()
         throws
     {
         var records = (0..<3_000).flatMap { number in
@@ -230,7 +233,7 @@ extension IncidentTests {
         #expect(small.rows.contains { $0.new == 1 })
     }
 
-    @Test func `any text stays text: nothing in it can end a script, a line, or a quotation`() throws {
+    @Test func `any string stays a string: nothing in it can end a script, a line, or a quotation`() throws {
         let hostile = [
             "</script><script>", "<!--", "a\u{2028}b\u{2029}c", "\u{202E}gnp.exe", "\u{200F}\u{2066}",
             "javascript:alert(1)",
@@ -262,9 +265,7 @@ extension IncidentTests {
         expect(shown.rows.first?.example?.metadata?.first?.count, equals: 2)
     }
 
-    @Test func `a command reads its files, names those that it can't read, and ends with the page of the records`()
-        throws
-    {
+    @Test func `a command reads its files, names unreadable files, and finishes with the page of the records`() throws {
         let folder = try TemporaryFolder()
         let lines = [Self.record(), Self.record("B", host: "web-2")].flatMap { RecordLine($0).bytes }
         try Data(lines).write(to: URL(filePath: folder.file))

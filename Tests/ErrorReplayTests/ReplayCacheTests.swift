@@ -20,7 +20,7 @@ struct ReplayCacheTests {
         var underlyingErrors: [any Error] { under }
     }
 
-    /// An error that is decoded as another case from some values.
+    /// An error that is decoded as a different case from some values.
     private enum Lossy: Error, Codable {
         case seventh
         case number(code: Int)
@@ -36,7 +36,7 @@ struct ReplayCacheTests {
         }
     }
 
-    /// An error that might have underlying errors, depending on its value.
+    /// An error that might have underlying errors, which depends on its value.
     private enum Holder: Error, Codable {
         case holds([Order])
         case plain(code: Int, text: String)
@@ -75,7 +75,7 @@ struct ReplayCacheTests {
     }
 }
 
-/// Lines as recorders write them, and hostile ones.
+/// Lines as recorders write them, and hostile lines.
 private struct LineMaker {
     private var random: SplitMix64
     private let records: [ErrorRecord]
@@ -157,7 +157,7 @@ private struct LineMaker {
 
 extension ReplayCacheTests {
     @Test(arguments: [false, true])
-    func `lines by the thousand, hostile ones among them, give the same table with and without caches`(
+    func `thousands of lines, some of them hostile, give the same table with and without caches`(
         isByType: Bool
     ) async throws {
         let folder = try TemporaryFolder()
@@ -179,7 +179,7 @@ extension ReplayCacheTests {
             }
         }
         await recorder.close(within: longTime)
-        // A predicate that reads more than the error: whether it was called an odd number of times.
+        // A predicate that depends on more than the error: on whether it was called an odd number of times.
         let calls = Locked((short: 0, long: 0))
         func replay(usesCaches: Bool) -> Replay {
             let rules =
@@ -213,16 +213,14 @@ extension ReplayCacheTests {
             }
         }
         expect(short.description, equals: long.description)
-        // The lines were of all kinds, and both predicates were called equally often.
+        // Lines of all kinds occurred, and both predicates were called equally often.
         #expect(scanned > count / 3 && scanned < count)
         #expect(short.unchanged > count / 50 && short.differences.count > 20 && short.unreadable > count / 50)
         #expect(short.undelivered > 0 && short.notRebuilt.count > (isByType ? 0 : 3) && short.ofLaterVersions > 0)
         #expect(calls.withLock { $0.short == $0.long && ($0.short > count / 100) != isByType })
     }
 
-    @Test func `a scan reads a recorder's lines like the decoder, and at most 18 digits of a number`()
-        throws
-    {
+    @Test func `a scan reads a recorder's lines as the decoder does, and at most 18 digits of a number`() throws {
         var record = ErrorRecord(
             report(Coded(errorCode: 3, under: [.late]), metadata: ["a": "b"], scope: ["s", "\""]),
             from: RecordOrigin(host: "h", service: "s", process: 1, start: "now"), time: { _ in 1 }, sequence: 2,
@@ -263,7 +261,7 @@ extension ReplayCacheTests {
         expectNil(cache.verdict(at: cache.slot(of: long)))
     }
 
-    @Test func `the names of a contrived file are bounded too`() {
+    @Test func `the names in a contrived file are bounded too`() {
         var replay = Replay(rules: ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop })
         let name = String(repeating: "x", count: 10_000)
         for number in 0..<1_000 {

@@ -49,7 +49,7 @@ struct ReplayCommandTests {
 }
 
 extension ReplayCommandTests {
-    @Test func `the same, different, nothing compared, unreadable, interrupted, and invalid each have a status`()
+    @Test func `each result has a status: same, different, nothing compared, unreadable, interrupted, invalid`()
         async throws
     {
         try await record()
@@ -88,7 +88,7 @@ extension ReplayCommandTests {
             replay.filter = try ReplayOptions(["-"] + arguments).filter
             for host in ["a", "b"] { try replay.add(contentsOf: "\(folder.path)/\(host)") }
             expect(6 - replay.leftOut, equals: count, "\(arguments)")
-            // Test Foundation's decoder too, not only the scan.
+            // Test Foundation's decoder too, not only the scanner.
             for host in ["a", "b"] {
                 for line in try RecordedFile("\(folder.path)/\(host)").lines {
                     replay.add(line.replacing("{", with: "{ "))
@@ -117,7 +117,7 @@ extension ReplayCommandTests {
         expect((try? ReplayOptions(["--", "--json"]))?.files, equals: ["--json"])
     }
 
-    @Test func `a file that several paths lead to is read once`() async throws {
+    @Test func `a file that several paths name is read once`() async throws {
         try await record()
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/link", withDestinationPath: "\(folder.path)/a")
@@ -149,14 +149,14 @@ extension ReplayCommandTests {
         let result = await #expect(processExitsWith: .exitCode(130), observing: [\.standardOutputContent]) {
             endIfItHangs()
             let folder: String = try handedOver("interrupted")
-            // A pipe that contains one line, and receives no more.
+            // A pipe that contains one line and receives no more.
             let pipe = "\(folder)/pipe"
             expect(unsafe mkfifo(pipe, 0o600), equals: 0)
             let writer = try FileHandle(forUpdating: URL(filePath: pipe))
             try writer.write(contentsOf: Data("{}\n".utf8))
             let descriptor = writer.fileDescriptor
             Thread.detachNewThread {
-                // Wait until the line was read; after that the process can only wait for more.
+                // Wait until the line has been read. After that, the process can only wait for more.
                 var unread = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 while unsafe poll(&unread, 1, 0) > 0 { usleep(1_000) }
                 interruptedAt.store(Timestamp.now, ordering: .relaxed)
@@ -171,12 +171,12 @@ extension ReplayCommandTests {
         #expect(output.contains("Interrupted: this is what was read until then.\n"))
         #expect(output.contains(" 1 unreadable lines\n"))
         let time = output.split(separator: " ").drop { $0 != "after" }.dropFirst().first.flatMap { Int($0) }
-        // A tenth of a second would be enough, except on a machine with a heavy load.
+        // A tenth of a second would be enough, except on a heavily loaded machine.
         #expect(try #require(time) < 1_000_000, "\(output)")
     }
 }
 
-/// Values of an exit test's process that must live until its end.
+/// Values in an exit test's process that must live until the process exits.
 ///
 /// The optimizer drops the variables of a caller when a call doesn't return, and the leak sanitizer would report their
 /// values.

@@ -44,7 +44,7 @@ struct ReplayFilesTests {
 }
 
 extension ReplayFilesTests {
-    @Test func `lines end with LF or CR LF, and the last one can have no end; invalid lines are counted`() throws {
+    @Test func `lines end with LF or CR LF, and the last line can be unterminated; invalid lines are counted`() throws {
         let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         let replay = try replay(line + [lf] + line + [cr, lf, lf, cr, lf] + [0, lf, 0xFF, lf] + line)
         expect([replay.unchanged, replay.unreadable], equals: [3, 2])
@@ -53,7 +53,7 @@ extension ReplayFilesTests {
         expect([broken.unchanged, broken.unreadable], equals: [1, 1])
     }
 
-    @Test func `a line can be as long as a recorder's, over any number of pieces; a longer one is one unreadable line`()
+    @Test func `a line can be as long as a recorder's, in any number of pieces; a longer line is one unreadable line`()
         throws
     {
         let lf = UInt8(ascii: "\n")
@@ -65,14 +65,14 @@ extension ReplayFilesTests {
         expect([replay.unchanged, replay.unreadable], equals: [4, 1])
         let noLine = try self.replay([UInt8](repeating: 0, count: 5 << 20) + [lf] + line)
         expect([noLine.unchanged, noLine.unreadable], equals: [1, 1])
-        // Nest it deeper than any decoder goes.
+        // Nest it deeper than any decoder allows.
         let deep = try self.replay([UInt8](repeating: UInt8(ascii: "["), count: 900_000) + [lf] + line)
         expect([deep.unchanged, deep.unreadable], equals: [1, 1])
         let endless = try self.replay(line + [lf] + [UInt8](repeating: 65, count: 3 << 20))
         expect([endless.unchanged, endless.unreadable], equals: [1, 1])
     }
 
-    @Test func `a file that grows during reading is read to the end of its last line at the start`() throws {
+    @Test func `a file that grows while it is read is read up to the line that was last at the start`() throws {
         let lf = UInt8(ascii: "\n")
         let path = try write(line + [lf] + line.prefix(50))
         let file = try #require(FileHandle(forWritingAtPath: path))
@@ -83,7 +83,7 @@ extension ReplayFilesTests {
         let last = try #require(try reader.next())
         expect(Array(reader.buffer[last.range]), equals: line)
         expectNil(try reader.next().map(\.range))
-        // A file that is renamed and deleted by then is still the same file.
+        // A file that has been renamed and deleted by then is still the same file.
         var other = LineReader(try ReplayInput(path)) { false }
         try FileManager.default.removeItem(atPath: path)
         expect(try other.next()?.range.count, equals: line.count)
@@ -101,13 +101,13 @@ extension ReplayFilesTests {
         }
     }
 
-    @Test func `a task that is cancelled reads no further, and the verdict says so, even while a pipe has no bytes`()
+    @Test func `a task that is cancelled stops reading, and the result shows that, even while a pipe has no bytes`()
         async throws
     {
         let pipe = "\(folder.path)/pipe"
         expect(unsafe mkfifo(pipe, 0o600), equals: 0)
         // Open it for both directions, which doesn't wait. The read uses one of the few threads that tests share, and
-        // must end without the others.
+        // must finish without the other threads.
         let writer = try FileHandle(forUpdating: URL(filePath: pipe))
         try writer.write(contentsOf: Data(line))
         let reading = Task.detached {
@@ -122,7 +122,7 @@ extension ReplayFilesTests {
         try writer.close()
     }
 
-    @Test func `replays of several files are merged: counts add up, and the first example stays`() throws {
+    @Test func `replays of several files are merged: counts add up, and the first example is kept`() throws {
         let rules = ErrorHandler().ignore(domain: NSPOSIXErrorDomain)
         var parts: [Replay] = []
         for number in 1...3 {
@@ -142,7 +142,7 @@ extension ReplayFilesTests {
     }
 
     @Test(.enabled(if: !keepsFreedMemory, "freed memory stays in use for a while"))
-    func `a file needs no more memory than its longest line`() async throws {
+    func `a file doesn't need more memory than its longest line`() async throws {
         let chunk = Data(repeatElement(line + [10], count: 5_000).joined())
         let path = try write([])
         let file = try #require(FileHandle(forWritingAtPath: path))

@@ -13,7 +13,7 @@ import Testing
 struct ReplayTests {
     private let rebuilding = RebuildableErrors().adding(Order.self)
 
-    /// Returns the lines of errors that a bus handled by rules.
+    /// Returns the lines of errors that a bus handled with the rules.
     private func lines(
         _ rules: ErrorHandler, scopes: [String: ErrorHandler] = [:], _ errors: [(scope: String?, error: any Error)]
     ) async throws -> [Substring] {
@@ -69,7 +69,7 @@ extension ReplayTests {
         }
     }
 
-    @Test func `the library's own errors, and a cancellation, are rebuilt without being added`() async throws {
+    @Test func `the library's own errors and cancellations are rebuilt without adding their types`() async throws {
         struct Gone: Error {}
         let rule = RuleDescription(matcher: "type(Order)", source: .init(fileID: "Shop/Rules.swift", line: 3))
         func failure(_ error: any Error, of handled: any Error = Order.late) -> ActionFailure {
@@ -87,7 +87,7 @@ extension ReplayTests {
         let lines = try await lines(
             rules, CancellationError(), ErrorsDropped(count: 2, byType: ["Shop.Error": 2]),
             ActionTimeLimitExceeded(limit: .seconds(3)), failure(Order.late), failure(URLError(.timedOut)),
-            // The error that the action was handling need not be rebuilt; the error that it threw must be.
+            // The error that the action was handling needn't be rebuilt, but the error that it threw must be.
             failure(ActionTimeLimitExceeded(limit: .seconds(3)), of: Gone()), failure(Gone()),
             failure(failure(Order.late)), deep)
         #expect(!lines.contains { $0.contains("secret") && !$0.contains(#""metadata":{"card":"secret"}"#) })
@@ -123,7 +123,8 @@ extension ReplayTests {
         expect(self.replay(lines, ignoring).differences.values.reduce(0, +), equals: 3)
     }
 
-    @Test func `a rule in another file is another rule, and so is one of two that look alike`() async throws {
+    @Test func `a rule in another file is a different rule, and so is each of two rules that look alike`() async throws
+    {
         let lines = try await lines(rules(line: 10), Order.overLimit(cents: 5))
         expect(replay(lines, rules(line: 10, file: "Shop/Other.swift")).differences.count, equals: 1)
         let twice = rules(line: 100).overlaid(with: rules(line: 200))
@@ -132,9 +133,7 @@ extension ReplayTests {
         expect(replay(lines, rules(line: 200).overlaid(with: rules(line: 10))).unchanged, equals: 1)
     }
 
-    @Test func `no action runs: results are assumed to be as recorded, so the n-th match ends the handling`()
-        async throws
-    {
+    @Test func `no action runs: each returns what was recorded, so the n-th match ends the handling`() async throws {
         let rules = rules(line: 10)
             .on(matching: .any.named("log"), fileID: "Shop/Log.swift", line: 1) { _ in .next }
         let lines = try await lines(rules, Order.late, Order.overLimit(cents: 1), Plain(number: 1))
@@ -166,7 +165,7 @@ extension ReplayTests {
         expect(deep.unchanged, equals: 1)
     }
 
-    @Test func `an error that cannot be rebuilt is judged if the rules need only its names`() async throws {
+    @Test func `an error that can't be rebuilt is compared if the rules need only its names`() async throws {
         struct Gone: Error, CancellationConvertible { let isCancellation: Bool }
         let file = "Shop/Rules.swift"
         func rules(_ line: UInt) -> ErrorHandler {
@@ -184,7 +183,7 @@ extension ReplayTests {
         #expect(lines.map { $0.contains(#","cancellation":true,"#) } == [false, false, false, false, true, false])
         let same = replay(lines, rules(50))
         expect(same.unchanged, equals: 6, "\(same)")
-        // A predicate decides before the recorded rule, and is named; after that rule, it isn't called.
+        // A predicate before the recorded rule decides, and is named. A predicate after that rule isn't called.
         let added = rules(50).on(matching: .type(Plain.self).where { $0.number == 1 }, fileID: file, line: 90) { _ in
             .stop
         }
@@ -201,7 +200,7 @@ extension ReplayTests {
         expect(replay(lines, later).unchanged, equals: 5, "all but the one that no rule matched")
     }
 
-    @Test func `an error that would change is not rebuilt, and the table gives advice`() async throws {
+    @Test func `an error that would change isn't rebuilt, and the table gives advice`() async throws {
         let added = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
         struct Outer: Error, Codable, UnderlyingErrorsProviding {
             var underlyingErrors: [any Error] { [Order.late] }
@@ -215,7 +214,7 @@ extension ReplayTests {
             text.contains(
                 "RecordingSupport.Plain: make it Codable, and record with RebuildableErrors().adding(Plain.self)"))
         #expect(text.contains("NSError: errors under it, or a code that is not known here, cannot be rebuilt"))
-        // A type that has changed since then, and a value that was not recorded.
+        // A type that has changed since then, and a value that wasn't recorded.
         var changed = try await self.lines(ErrorHandler(), Order.late).map {
             $0.replacing(#"\"late\""#, with: #"\"soon\""#)
         }
@@ -226,9 +225,7 @@ extension ReplayTests {
     }
 
     @Test(.onLinux("on Darwin a boxed POSIXError is an NSError"))
-    func `Foundation's errors are rebuilt if its modules had other names where they were recorded`()
-        async throws
-    {
+    func `Foundation's errors are rebuilt even if its modules had other names where they were recorded`() async throws {
         // Use a code that `URLError` doesn't know on Linux, and a code without a Swift type.
         let recorded = try await lines(
             rules(line: 10), POSIXError(.ENOENT), NSError(domain: NSPOSIXErrorDomain, code: 2),
@@ -252,7 +249,7 @@ extension ReplayTests {
         )
     }
 
-    @Test func `a line of a later version is counted and read as far as it is known; an earlier one is unreadable`()
+    @Test func `a line from a later version is counted, and read as far as possible; an earlier one is unreadable`()
         async throws
     {
         let line = try #require(try await lines(ErrorHandler(), Order.late).first)
@@ -275,7 +272,7 @@ extension ReplayTests {
         expect(replay(try RecordedFile(folder).lines, rules(line: 10)).undelivered, equals: 1)
     }
 
-    @Test func `the table is for readers: the most frequent difference comes first`() async throws {
+    @Test func `the table is for people: the most frequent difference comes first`() async throws {
         let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.late, Order.late)
         expect(
             replay(lines, ErrorHandler()).description,
@@ -299,7 +296,7 @@ extension ReplayTests {
                 """)
     }
 
-    @Test func `errors are counted next to reports if a report represents several`() async throws {
+    @Test func `errors are counted next to reports if one report represents several errors`() async throws {
         let lines = try await lines(rules(line: 10), Order.late, Order.overLimit(cents: 1))
         let many = lines.map { Substring($0.replacing(#""occurrences":1"#, with: #""occurrences":1000"#)) }
         let changed = rules(line: 10).ignore(Order.late, fileID: "Shop/New.swift", line: 1)
@@ -315,7 +312,7 @@ extension ReplayTests {
         let text = replay.description
         #expect(text.contains("The reports stand for 2001 errors unchanged, 2001 different."))
         #expect(text.contains("       3  RecordingSupport.Order, 2001 errors\n"))
-        // A file can claim any number, and the sum must still be valid.
+        // A file can contain any number, and the sum must still be valid.
         let claims = [Int.max, Int.min, 0].flatMap { claim in
             lines.map { Substring($0.replacing(#""occurrences":1"#, with: "\"occurrences\":\(claim)")) }
         }

@@ -7,12 +7,12 @@ import Testing
 
 /// The tests run in separate processes, because they block pool threads.
 @Suite(
-    "Behaviours 16, 19 and 26: a shutdown removes the reports at its deadline, whatever blocks",
-    .tags(.behaviour16, .behaviour19, .behaviour26), .hangLimit)
+    "Promises 16, 19, and 26: a shutdown removes reports at its deadline, whichever code blocks a thread",
+    .tags(.promise16, .promise19, .promise26), .hangLimit)
 struct BlockedThreadTests {}
 
 extension BlockedThreadTests {
-    @Test("a synchronous action that blocks: its report is returned, no further rule runs, its result changes nothing")
+    @Test("if a synchronous action blocks, its report is returned, no further rule runs, and its result has no effect")
     func synchronousAction() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -51,14 +51,14 @@ extension BlockedThreadTests {
         await run
         await yieldOften()
         expect(later.count, equals: before)
-        // A failure after the end doesn't change a count; it is written as one line.
+        // A failure after the end doesn't change a count, but is written as one line.
         expect(stage.bus.counts, equals: counts)
         if isThrowing { await stage.lines.reaches(1) }
         expect(stage.lines.entries.labels, equals: isThrowing ? ["failure of 1"] : [])
         stage.expectLaws(returned: returned)
     }
 
-    @Test("an observer that blocks: the report that it receives was delivered, and the rest is returned")
+    @Test("if an observer blocks, the report that it is receiving counts as delivered, and the rest is returned")
     func observer() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -81,7 +81,7 @@ extension BlockedThreadTests {
             expect(returned.labels, equals: ["3", "4"])
             let counts = Counts(posted: 4, ignored: 2, dropped: 2)
             expect(stage.bus.counts, equals: counts)
-            // The observer is still receiving, so its end hasn't been notified.
+            // The observer is still receiving a report, so it hasn't been notified of the end.
             expect(ends.count, equals: 0)
             leave.signal()
             await run
@@ -93,7 +93,7 @@ extension BlockedThreadTests {
         }
     }
 
-    @Test("every thread of the pool blocked: at the deadline the counts change, and a thread can read them")
+    @Test("if every thread of the pool is blocked, the counts change at the deadline, and a thread can read them")
     func pool() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -110,7 +110,7 @@ extension BlockedThreadTests {
             Task { @concurrent in _ = await stage.bus.shutdown(within: .milliseconds(100)) }
             while !stage.bus.description.contains("(finished)") { await Task.yield() }
             Thread.detachNewThread {
-                // The tasks that block all threads never end, so a bus that needs the pool wouldn't shut down.
+                // The tasks that block all threads never end. So a bus that needed the pool would never shut down.
                 for _ in 0..<30_000 where stage.bus.counts.dropped < 3 { usleep(1_000) }
                 let isRight = stage.bus.counts == Counts(posted: 3, dropped: 3)
                 exit(isRight ? 0 : 1)
@@ -120,7 +120,7 @@ extension BlockedThreadTests {
         }
     }
 
-    @Test("a flush waits for observers, and one that blocks doesn't extend its time limit")
+    @Test("a flush waits for observers, and an observer that blocks doesn't extend the flush's time limit")
     func flush() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 13 and 14: memory is bounded, and a notice of drops comes in order, once, and last of all at the end",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: memory is bounded, and a notice of drops comes in order, once, and last of all at the end",
+    .tags(.promise13, .promise14), .hangLimit)
 struct CapacityTests {}
 
 extension CapacityTests {
@@ -18,14 +18,14 @@ extension CapacityTests {
         }
     }
 
-    @Test("the first errors are kept; the notice follows the pending ones, counts all drops, and precedes later posts")
+    @Test("the first errors are kept; the notice follows pending reports, counts all drops, and precedes later posts")
     func noticeInOrder() async throws {
         let (entered, leave) = (Gate(), Gate())
         let stage = Stage(Self.hanging(entered, leave), capacity: 3)
         await stage.running {
             stage.post(1...1)
             await entered.wait()
-            // The report in delivery takes no capacity.
+            // The report in delivery doesn't use capacity.
             stage.post(2...6)
             stage.bus.post(Stray())
             expect(stage.bus.counts, equals: Counts(posted: 8, dropped: 3, pending: 5))
@@ -43,7 +43,7 @@ extension CapacityTests {
         stage.expectLaws()
     }
 
-    @Test("at most one notice is outstanding: drops add to it until its delivery begins; later drops make the next")
+    @Test("at most one notice is outstanding: it counts drops until its delivery begins; later drops get the next one")
     func oneOutstanding() async {
         let (first, second, leave) = (Gate(), Gate(), Gate())
         let stage = Stage(
@@ -65,7 +65,7 @@ extension CapacityTests {
         stage.expectLaws()
     }
 
-    @Test("room that a delivery has made is used again, and an outstanding notice keeps its place in the order")
+    @Test("capacity that a delivery has freed is used again, and an outstanding notice keeps its position")
     func roomAgain() async {
         let stage = Stage(
             ErrorHandler().on(Mishap(1)) { _ in
@@ -74,7 +74,7 @@ extension CapacityTests {
             }, capacity: 2)
         stage.post(1...4)
         await stage.running { #expect(await stage.bus.flush(within: .seconds(600))) }
-        // While 1 is in delivery, one of the two places is free; the notice keeps its place and counts the later drops.
+        // While 1 is in delivery, one of the two slots is free. The notice keeps its position and counts later drops.
         expect(stage.seen.entries.labels, equals: ["1", "2", "drops 5", "10"])
         expect(stage.bus.counts.dropped, equals: 5)
         stage.expectLaws()
@@ -109,7 +109,7 @@ extension CapacityTests {
         }
     }
 
-    @Test("each error that a storm of several threads posts is delivered or in exactly one notice")
+    @Test("in a flood from several threads, each error is delivered or is counted in exactly one notice")
     func storm() async {
         let stage = Stage(ErrorHandler().ignore(Mishap.self), capacity: 4)
         await stage.running {

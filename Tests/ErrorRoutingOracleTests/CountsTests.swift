@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 14 and 26: statistics balance at every read, also in a storm and from another thread",
-    .tags(.behaviour14, .behaviour26), .hangLimit)
+    "Promises 14 and 26: statistics balance at every read, even in a flood and from another thread",
+    .tags(.promise14, .promise26), .hangLimit)
 struct CountsTests {}
 
 extension CountsTests {
     @Test(
-        "each read balances, no count but pending falls, and pending stays within its bounds, also during a shutdown",
+        "each read balances, only pending ever falls, and pending stays within its bounds, even during a shutdown",
         arguments: ["finish", "shutdown", "flood limit"])
     func storm(end: String) async {
         let (capacity, threads) = (16, 3)
@@ -34,7 +34,7 @@ extension CountsTests {
             repeat {
                 let now = stage.bus.counts
                 #expect(now.isBalanced, "\(now)")
-                // Besides the capacity and the report in delivery: the notices of drops and of failures.
+                // Besides the capacity and the report in delivery, allow for the notices of drops and of failures.
                 #expect((0...capacity + 1 + 3).contains(now.pending), "\(now)")
                 #expect(before.isAtMost(now), "\(before), then \(now)")
                 before = now
@@ -44,7 +44,7 @@ extension CountsTests {
             for number in 0..<2_000 {
                 let before = stage.bus.counts.posted
                 stage.bus.post(Mishap(number))
-                // A post that has returned is in the next read.
+                // A post that has returned is included in the next read.
                 #expect(stage.bus.counts.posted > before)
             }
         }
@@ -64,7 +64,7 @@ extension CountsTests {
         expect(stage.bus.counts.dropped, equals: notices + left.count)
     }
 
-    @Test("at rest each count is exact: pending is what the bus holds, and each error has one outcome")
+    @Test("at rest each count is exact: pending counts the reports in the bus, and each error has one outcome")
     func atRest() async {
         let handler = ErrorHandler()
             .on(Mishap(1)) { _ in .stop }
@@ -72,11 +72,11 @@ extension CountsTests {
             .on(Mishap(3)) { _ in throw Stray() }
         let stage = Stage(handler, capacity: 5)
         stage.post(1...7)
-        // Two are dropped, and a notice was posted.
+        // Two reports are dropped, and a notice is posted.
         expect(stage.bus.counts, equals: Counts(posted: 8, dropped: 2, pending: 6))
         await stage.running {
             #expect(await stage.bus.flush(within: .seconds(600)))
-            // 3 failed, so its rule counts as the rule that handled it.
+            // The action for 3 failed, so its rule counts as the rule that handled it.
             let expected = Counts(
                 posted: 9, handled: 2, ignored: 1, unmatched: 4, dropped: 2, failures: 1)
             expect(stage.bus.counts, equals: expected)
@@ -88,7 +88,7 @@ extension CountsTests {
 }
 
 extension Counts {
-    /// Whether no count but that of pending errors is larger than in a later read.
+    /// Whether every count except that of pending errors is at most as large as in a later read.
     func isAtMost(_ later: Counts) -> Bool {
         posted <= later.posted && handled <= later.handled && ignored <= later.ignored
             && unmatched <= later.unmatched && suppressed <= later.suppressed && dropped <= later.dropped

@@ -4,12 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: cancellations that nobody asked for are notices, and a task that a limit cuts off is posted",
-    .tags(.behaviour17), .hangLimit)
+    "Promise 17: cancellations that nobody requested are notices, and a task that a limit cuts off is posted",
+    .tags(.promise17), .hangLimit)
 struct CutOffTests {}
 
 extension CutOffTests {
-    /// A task that was cut off, as one string; other errors by their label and role.
+    /// A task that was cut off, as one string.
+    ///
+    /// Other errors are shown by their label and role.
     private static func entries(_ stage: Stage) -> [String] {
         stage.seen.entries.map { report in
             guard let cutOff = report.error as? TaskCutOff else { return "\(report.label) \(report.role)" }
@@ -19,7 +21,7 @@ extension CutOffTests {
         }
     }
 
-    @Test("in a cancelled task no cancellation is posted, in any other it is a notice; other errors are failures")
+    @Test("no cancellation is posted in a cancelled task, but it is a notice in any other; other errors are failures")
     func cancellations() async {
         let stage = Stage()
         await stage.running {
@@ -43,7 +45,7 @@ extension CutOffTests {
         stage.expectLaws()
     }
 
-    @Test("what a task throws after the limit has cancelled it is posted as cut off, with the error underneath")
+    @Test("an error that a task throws after the limit has cancelled it is posted as cut off, which wraps the error")
     func throwsAfterTheLimit() async {
         let stage = Stage()
         await stage.running {
@@ -63,7 +65,7 @@ extension CutOffTests {
         stage.expectLaws()
     }
 
-    @Test("a task that ignores its cancellation is posted once without an error; what it throws later is one line")
+    @Test("a task that ignores its cancellation is posted once, without an error; its later error is one line")
     func neverEnds() async {
         let (stage, leave) = (Stage(), Gate())
         let task = stage.bus.scope("mail").task(name: "mail") {
@@ -85,7 +87,7 @@ extension CutOffTests {
         stage.expectLaws()
     }
 
-    @Test("tasks that throw while the bus stops waiting for them are each posted once, or posted and one line")
+    @Test("tasks that throw just as the bus stops waiting are each posted once, or posted and written as one line")
     func race() async {
         for _ in 0..<40 {
             let stage = Stage(isTimed: false)
@@ -101,7 +103,7 @@ extension CutOffTests {
             }
             let cutOffs = stage.seen.entries.compactMap { $0.error as? TaskCutOff }
             expect(cutOffs.compactMap(\.name).sorted(), equals: (0..<6).map { "\($0)" })
-            // Those that were posted without an error have a line with it.
+            // Each task that was posted without an error has a line with the error.
             let late = cutOffs.filter(\.underlyingErrors.isEmpty).compactMap(\.name)
             expect(stage.lines.entries.labels.sorted(), equals: late.sorted())
             stage.expectLaws()

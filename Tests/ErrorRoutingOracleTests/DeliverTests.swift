@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 12, 16 and 20: deliver returns the outcome of its error, whatever happens to it",
-    .tags(.behaviour12, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 12, 16, and 20: deliver returns the outcome of its error, whatever happens to the error",
+    .tags(.promise12, .promise16, .promise20), .hangLimit)
 struct DeliverTests {
     private static let rules = ErrorHandler()
         .on(Mishap(1)) { _ in .stop }
@@ -14,7 +14,7 @@ struct DeliverTests {
 }
 
 extension DeliverTests {
-    @Test("a rule, an ignore rule, no rule, a failure and an attempt each have their outcome; observers came before")
+    @Test("a rule, an ignore rule, no rule, a failure, and an attempt have their outcomes; observers come first")
     func outcomes() async {
         let stage = Stage(Self.rules)
         await stage.running {
@@ -23,7 +23,7 @@ extension DeliverTests {
             ] {
                 let outcome = await stage.bus.deliver(Mishap(number))
                 expect(outcome.matchedRuleCount, equals: number < 4 ? 1 : 0)
-                // A rule that throws has matched.
+                // A rule whose action throws has matched.
                 expect(outcome.disposition, equals: disposition)
                 expect(outcome.failures.count, equals: number == 3 ? 1 : 0)
                 expect(stage.seen.entries.last { $0.error is Mishap }?.outcome, equals: outcome)
@@ -35,10 +35,10 @@ extension DeliverTests {
         stage.expectLaws()
     }
 
-    @Test("a full bus, a finished one, and one that is shut down return .dropped")
+    @Test("a full bus, a finished bus, and a bus that is shut down return .dropped")
     @MainActor func dropped() async {
         let stage = Stage(Self.rules, capacity: 1)
-        // On this actor, a post is complete as soon as it is counted; a shutdown would refuse an incomplete post.
+        // On this actor, a post is complete as soon as it is counted. A shutdown would refuse an incomplete post.
         let waiting = Task { @MainActor in await stage.bus.deliver(Mishap(1)) }
         while stage.bus.counts.posted == 0 { await Task.yield() }
         expect(await stage.bus.deliver(Mishap(1)).disposition, equals: .dropped)
@@ -48,7 +48,7 @@ extension DeliverTests {
         stage.expectLaws()
     }
 
-    @Test("inside an action of the bus, deliver returns .pending at once and the error is delivered later")
+    @Test("inside an action of the bus, deliver returns .pending immediately, and the error is delivered later")
     func insideAnAction() async {
         let outcomes = Log<HandleOutcome.Disposition>()
         let stage = Stage(
@@ -67,7 +67,7 @@ extension DeliverTests {
         stage.expectLaws()
     }
 
-    @Test("a cancelled caller gets .pending while its error is delivered nevertheless")
+    @Test("a cancelled caller receives .pending, and its error is still delivered")
     func cancelledCaller() async {
         let (entered, leave) = (Gate(), Gate())
         let stage = Stage(

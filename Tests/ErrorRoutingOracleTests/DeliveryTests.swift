@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 12: delivery is serial, and an action inherits nothing from callers or from other actions",
-    .tags(.behaviour12), .hangLimit)
+    "Promise 12: delivery is serial, and an action inherits nothing from callers or from other actions",
+    .tags(.promise12), .hangLimit)
 struct DeliveryTests {
     @TaskLocal fileprivate static var label = "none"
 }
 
 extension DeliveryTests {
-    @Test("the actions of a report end before the next report begins, synchronous and asynchronous ones mixed")
+    @Test("all actions for a report end before the next report begins, whether they are synchronous or asynchronous")
     func serial() async {
         let steps = Log<String>()
         let handler = ErrorHandler()
@@ -38,7 +38,7 @@ extension DeliveryTests {
         stage.expectLaws()
     }
 
-    @Test("task-locals, cancellation and scope of who runs, posts or flushes don't reach actions; the bus is current")
+    @Test("task-locals, cancellation, and scope of code that runs, posts, or flushes don't reach actions; the bus does")
     func inheritsNothing() async {
         let found = Log<[String]>()
         let facts = { @Sendable () -> [String] in
@@ -76,7 +76,7 @@ extension DeliveryTests {
     private enum Canceller: CaseIterable { case synchronous, asynchronous }
 
     @Test(
-        "an action that cancels its own task cancels no later asynchronous action, and no action of the next report",
+        "an action that cancels its own task cancels no later asynchronous action, and no action for the next report",
         arguments: Canceller.allCases)
     private func cancelsItself(canceller: Canceller) async {
         let found = Log<String>()
@@ -118,7 +118,7 @@ extension DeliveryTests {
         stage.expectLaws()
     }
 
-    @Test("what an action posts is delivered later; finish in an action lets the pending reports be delivered")
+    @Test("an error that an action posts is delivered later; finish in an action still delivers the pending reports")
     func postsAndFinishes() async {
         let stage = Stage(
             ErrorHandler()
@@ -136,7 +136,7 @@ extension DeliveryTests {
         stage.expectLaws()
     }
 
-    @Test("shutdown in an action returns at once; what it removes at its deadline is one last-resort line each")
+    @Test("shutdown in an action returns immediately; each report removed at its deadline is one last-resort line")
     func shutdownInAnAction() async {
         let (entered, leave, returned) = (Gate(), Gate(), Log<Int>())
         let stage = Stage(

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 15: withErrorBus returns when its tasks have ended and everything is delivered, and it always returns",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: withErrorBus returns when its tasks have ended and everything is delivered, and it always returns",
+    .tags(.promise15), .hangLimit)
 struct EndTests {}
 
 extension EndTests {
-    /// Rules that post the next number whenever they handle one, and the numbers they handled.
-    private static func goingOn(_ handled: Log<Int>) -> ErrorHandler {
+    /// Rules that post the next number whenever they handle a number, and that note the handled numbers.
+    private static func continuing(_ handled: Log<Int>) -> ErrorHandler {
         ErrorHandler().on(Mishap.self) { error in
             handled.add(error.number)
             ErrorBus.current?.post(Mishap(error.number + 1))
@@ -25,7 +25,7 @@ extension EndTests {
         }
     }
 
-    @Test("it waits for tasks, for tasks that tasks and actions start, and for their errors")
+    @Test("it waits for tasks, for tasks that tasks and actions start, and for the errors of these tasks")
     func waitsForTasks() async {
         let (handled, leave) = (Log<Int>(), Gate())
         let handler = Self.noting(handled).on(Mishap.self) { error in
@@ -52,7 +52,7 @@ extension EndTests {
         expect(bus.counts, equals: Counts(posted: 5, handled: 5))
     }
 
-    @Test("a body that throws, and a cancelled caller, cancel the tasks and still wait for them and their errors")
+    @Test("a body that throws, or a cancelled caller, cancels the tasks and still waits for them and their errors")
     func cancelsTasks() async {
         for isThrowing in [true, false] {
             let (handled, started) = (Log<Int>(), Gate())
@@ -82,21 +82,21 @@ extension EndTests {
     func endlessPosts() async {
         let handled = Log<Int>()
         let configuration = ErrorBus.Configuration(capacity: 8, lastResort: LastResort { _ in })
-        let bus = await withErrorBus(handler: Self.goingOn(handled), configuration: configuration) { bus in
+        let bus = await withErrorBus(handler: Self.continuing(handled), configuration: configuration) { bus in
             bus.post(Mishap(1))
             return bus
         }
-        // Each accepted post is delivered, in order. How many were delivered before the tasks had ended is open.
+        // Each accepted post is delivered, in order. How many posts were delivered before the tasks ended is undefined.
         #expect(handled.count > 1)
         expect(handled.entries, equals: Array(1...handled.count))
         expect(bus.counts, equals: Counts(posted: handled.count + 1, handled: handled.count, dropped: 1))
     }
 
-    @Test("after a cancellation it accepts nothing once body and tasks have ended")
+    @Test("after a cancellation it accepts no posts once body and tasks have ended")
     func cancelledWhilePosting() async {
         let (handled, begun) = (Log<Int>(), Gate())
         let caller = Task {
-            await withErrorBus(handler: Self.goingOn(handled)) { bus in
+            await withErrorBus(handler: Self.continuing(handled)) { bus in
                 begun.open()
                 while !Task.isCancelled { await Task.yield() }
                 bus.post(Mishap(1))
@@ -112,7 +112,7 @@ extension EndTests {
         #expect(counts.isBalanced)
     }
 
-    @Test("at the drain time limit the rest counts as dropped and is one last-resort line each")
+    @Test("at the drain time limit the remaining reports count as dropped, and each of them is one last-resort line")
     func drainTimeLimit() async {
         let (hanging, clock, lines) = (Hanging(), ManualClock(), Log<ErrorReport>())
         let configuration = ErrorBus.Configuration(
@@ -136,7 +136,7 @@ extension EndTests {
         expect(hanging.later.entries, equals: [0])
     }
 
-    @Test("cancelling run means finish and drain; a second run waits for the same end, and a later one returns at once")
+    @Test("cancelling run finishes and drains; a second run waits for the same end, a later one returns immediately")
     func runs() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler)
@@ -155,7 +155,7 @@ extension EndTests {
         stage.expectLaws()
     }
 
-    @Test("a shutdown in the body returns what hangs, and the body's end finds nothing left to deliver")
+    @Test("a shutdown in the body returns the hanging report, and when the body ends, nothing is left to deliver")
     func shutdownInTheBody() async {
         let hanging = Hanging()
         let left = await withErrorBus(handler: hanging.handler) { bus in
@@ -168,7 +168,7 @@ extension EndTests {
         await hanging.left.wait()
     }
 
-    @Test("a bus that is discarded before anything ran writes each pending error once")
+    @Test("a bus that is discarded before it ran writes each pending error once")
     func discarded() async {
         let lines = Log<ErrorReport>()
         var bus: ErrorBus? = ErrorBus(

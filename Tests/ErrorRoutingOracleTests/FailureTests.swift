@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 4: a bus delivers the failure of an action right after its report, and never recurses",
-    .tags(.behaviour4), .hangLimit)
+    "Promise 4: a bus delivers an action's failure right after its report, and never recurses",
+    .tags(.promise4), .hangLimit)
 struct FailureTests {}
 
 extension FailureTests {
-    /// Rules of which two fail for a number; the other rules stop the error and the failures.
+    /// Rules for a number: two of them fail, and the other rules stop the error and the failures.
     private static func failing(on number: Int, isAsynchronous: Bool) -> ErrorHandler {
         let isFailing = { @Sendable (error: Mishap) in error.number == number }
         let rules = ErrorHandler().on(ActionFailure.self) { _ in .stop }.on(Mishap.self) { _ in .stop }
@@ -45,7 +45,7 @@ extension FailureTests {
         stage.expectLaws()
     }
 
-    @Test("anywhere finds what was thrown in a failure, and not the error of its report")
+    @Test("in a failure, anywhere finds the error that was thrown, and doesn't find the report's error")
     func underlyingErrors() async throws {
         let stage = Stage(ErrorHandler().on(Mishap(1)) { _ in throw Stray() })
         stage.post(1...1)
@@ -57,7 +57,7 @@ extension FailureTests {
         expectNil(ErrorMatcher.anywhere(.type(Mishap.self)).match(failure))
     }
 
-    @Test("an action that fails for a failure is one last-resort line, not a report", arguments: [false, true])
+    @Test("if an action fails for a failure, that is one last-resort line, not a report", arguments: [false, true])
     func neverRecurses(isAsynchronous: Bool) async {
         let handler =
             isAsynchronous
@@ -94,7 +94,7 @@ extension FailureTests {
         stage.expectLaws()
     }
 
-    @Test("failures are posted by a full bus too, and take no capacity")
+    @Test("failures are posted even by a full bus, and take no capacity")
     func fullBus() async {
         let stage = Stage(ErrorHandler().on(Mishap.self) { _ in throw Stray() }, capacity: 1)
         stage.post(1...3)

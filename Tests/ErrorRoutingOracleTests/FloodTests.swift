@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 20: a flood limit delivers the first errors of a kind, holds the newest, and loses no count",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit delivers the first errors of a kind, holds back the newest, and loses no count",
+    .tags(.promise20), .hangLimit)
 struct FloodTests {
     private static func limit(first: Int = 1) -> FloodLimit { FloodLimit(first: first, per: .seconds(10)) }
 }
 
 extension FloodTests {
-    @Test("the newest of the rest is pending, then delivered at the window's end; the next error opens a new window")
+    @Test("of the later errors, the newest is pending until the window ends; the next error opens a new window")
     func windows() async {
         let stage = Stage(floodLimit: Self.limit(first: 2))
         await stage.running {
@@ -34,10 +34,10 @@ extension FloodTests {
         stage.expectLaws()
     }
 
-    /// The ways to release held reports before their window ends.
+    /// The events that release held reports before their window ends.
     private enum Release: CaseIterable { case finish, flush, shutdown, cancelledRun }
 
-    @Test("finish, flush, a shutdown with time, and a cancelled run release what is held", arguments: Release.allCases)
+    @Test("finish, flush, a shutdown with time, and a cancelled run release held reports", arguments: Release.allCases)
     private func released(release: Release) async {
         let stage = Stage(floodLimit: Self.limit())
         let run = Task { await stage.bus.run() }
@@ -50,7 +50,7 @@ extension FloodTests {
         case .flush:
             #expect(await stage.bus.flush(within: .seconds(5)))
             expect(stage.seen.entries.labels, equals: ["1", "4 ×3"])
-            // The window continues: the next error of this kind is held too.
+            // The window continues, so the next error of this kind is held back too.
             stage.bus.post(Mishap(5), line: 1)
             while stage.bus.counts.posted < 5 { await Task.yield() }
             await yieldOften()
@@ -65,7 +65,7 @@ extension FloodTests {
         stage.expectLaws()
     }
 
-    @Test("type, case, line, scope and role make a kind, payloads don't; notices of the bus escape the limit")
+    @Test("type, case, line, scope, and role make a kind, payloads don't; the bus's own notices escape the limit")
     func kinds() async {
         let stage = Stage(ErrorHandler().on(Stray.self) { _ in throw Kinds.plain }, floodLimit: Self.limit())
         for _ in 1...3 {
@@ -96,7 +96,7 @@ extension FloodTests {
         stage.expectLaws()
     }
 
-    @Test("held reports precede later posts of other kinds if their window ended first, by the time of the post")
+    @Test("held reports precede later posts of other kinds if their window ended before the time of these posts")
     func order() async {
         let stage = Stage(floodLimit: Self.limit())
         for number in 1...3 { stage.bus.post(Mishap(number), line: 1) }
@@ -107,7 +107,7 @@ extension FloodTests {
         stage.expectLaws()
     }
 
-    @Test("a fingerprint of your own groups errors; its closure gets a report without outcome and may post")
+    @Test("a custom fingerprint groups errors; its closure receives a report without outcome, and may post")
     func ownFingerprint() async {
         let limit = FloodLimit(first: 1, per: .seconds(10)) { report in
             #expect(report.outcome.disposition == .pending)
@@ -122,7 +122,7 @@ extension FloodTests {
         stage.expectLaws()
     }
 
-    @Test("in a storm of threads on a full bus, occurrences and drops account for every post")
+    @Test("in a flood from several threads on a full bus, occurrences and drops account for every post")
     func storm() async {
         for capacity in [2, 64, 1 << 16] {
             let stage = Stage(capacity: capacity, floodLimit: Self.limit(first: 3))

@@ -3,10 +3,10 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-// Behaviours 12, 16 and 20 mention `flush`; it doesn't have its own number.
+// Promises 12, 16, and 20 mention `flush`; it doesn't have its own number.
 @Suite(
-    "Behaviours 12, 16 and 20: flush waits until everything posted before is delivered and observed",
-    .tags(.behaviour12, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 12, 16, and 20: flush waits until everything that was posted before is delivered and observed",
+    .tags(.promise12, .promise16, .promise20), .hangLimit)
 struct FlushTests {}
 
 extension FlushTests {
@@ -36,14 +36,14 @@ extension FlushTests {
         stage.expectLaws()
     }
 
-    @Test("it doesn't wait for later posts, ends at its limit and with its caller, and finishes nothing")
+    @Test("it doesn't wait for later posts, ends at its limit or with its caller, and doesn't finish the bus")
     func limits() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler)
         await stage.running {
             stage.post(0...1)
             await hanging.entered.wait()
-            // A flush before these would leave a timer, and the wait for a sleeper would find that.
+            // A flush before these would leave a timer, and the wait for a sleeper would find that timer.
             expect(await stage.bus.flush(within: .zero), equals: false)
             async let isFlushed = stage.bus.flush(within: .seconds(5))
             await stage.clock.waitForSleepers()
@@ -61,7 +61,7 @@ extension FlushTests {
         expect(stage.seen.entries.labels, equals: ["0", "1", "2"])
     }
 
-    @Test("inside an action it returns false at once, also in a task that the action started and waits for")
+    @Test("inside an action it returns false immediately, even in a task that the action started and waits for")
     func insideAnAction() async {
         let flushed = Log<Bool>()
         let stage = Stage(
@@ -76,7 +76,7 @@ extension FlushTests {
         expect(flushed.entries, equals: [false, false])
     }
 
-    @Test("a flush returns false if a shutdown removes reports during its wait, and true for a bus that has ended")
+    @Test("it returns false if a shutdown removes reports while it waits, and true for a bus that has ended")
     func shutdown() async {
         for isRunning in [false, true] {
             let hanging = Hanging()
@@ -95,7 +95,7 @@ extension FlushTests {
         }
     }
 
-    @Test("a flush waits while an action that exceeds its time limit is abandoned, and for the notice of that")
+    @Test("it waits while an action that exceeds its time limit is abandoned, and for the notice about that")
     func timeLimit() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler, actionTimeLimit: .seconds(30))

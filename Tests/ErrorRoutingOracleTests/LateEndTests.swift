@@ -3,11 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// What an action can still do after the bus has given it up.
+/// How an action can end after the bus has abandoned it.
 private enum Ending: CaseIterable {
     case returning, throwing, throwingCancellation
 
-    /// The number of last-resort lines that this leads to.
+    /// The number of last-resort lines that result.
     var lineCount: Int { self == .throwing ? 1 : 0 }
 
     @Sendable
@@ -21,12 +21,12 @@ private enum Ending: CaseIterable {
 }
 
 @Suite(
-    "Behaviours 4, 16 and 18: what an abandoned action still does changes nothing, and its error is one line",
-    .tags(.behaviour4, .behaviour16, .behaviour18), .hangLimit)
+    "Promises 4, 16, and 18: when an abandoned action ends, nothing changes, and its error is one line",
+    .tags(.promise4, .promise16, .promise18), .hangLimit)
 struct LateEndTests {}
 
 extension LateEndTests {
-    @Test("after a shutdown", arguments: Ending.allCases)
+    @Test("after a shutdown, no count or outcome changes", arguments: Ending.allCases)
     private func afterShutdown(ending: Ending) async throws {
         let hanging = Hanging { try ending() }
         let stage = Stage(hanging.handler)
@@ -37,7 +37,7 @@ extension LateEndTests {
         await run
         let counts = stage.bus.counts
         expect(counts, equals: Counts(posted: 2, dropped: 2))
-        // The action is cancelled last.
+        // The action is cancelled after everything else.
         await hanging.cancelled.wait()
         hanging.leave.open()
         await hanging.left.wait()
@@ -50,13 +50,13 @@ extension LateEndTests {
     }
 
     @Test(
-        "after its time limit no count, outcome or observer changes, while the bus continues and when it has ended",
+        "after its time limit, no count, outcome, or observer changes, whether the bus continues or has ended",
         arguments: Ending.allCases)
     private func afterTimeLimit(ending: Ending) async {
         for isEnded in [false, true] {
             let stage = await abandon(ending, isEnded: isEnded)
             await yieldOften()
-            // A line is checked below.
+            // The number of lines is checked below.
             #expect(stage.lines.count <= ending.lineCount)
             expect(stage.seen.entries.labels, equals: ["1", "failure of 1", "2"])
             stage.expectLaws()
@@ -71,7 +71,7 @@ extension LateEndTests {
         try expectLines(stage, 1)
     }
 
-    /// Lets an action exceed its time limit, and returns when it has ended in some way and the bus too.
+    /// Lets an action exceed its time limit, then returns when both the action and the bus have ended.
     ///
     /// - Parameter isEnded: Whether the bus ends before the action.
     private func abandon(_ ending: Ending, isEnded: Bool) async -> Stage {
@@ -99,7 +99,7 @@ extension LateEndTests {
         return stage
     }
 
-    /// Checks that the last resort received the late error of the action, and nothing else.
+    /// Checks that the last resort received the action's late error, and nothing else.
     private func expectLines(_ stage: Stage, _ count: Int) throws {
         expect(stage.lines.entries.labels, equals: Array(repeating: "failure of 1", count: count))
         guard count > 0 else { return }

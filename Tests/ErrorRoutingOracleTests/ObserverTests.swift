@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 19: an observer misses no report from the time at which observe returns",
-    .tags(.behaviour19), .hangLimit)
+    "Promise 19: from the time when observe returns, an observer receives every report",
+    .tags(.promise19), .hangLimit)
 struct ObserverTests {}
 
 extension ObserverTests {
-    @Test("an observer that is added in a storm receives each later post, and every report after its first one")
+    @Test("an observer that is added in a flood receives each later post, and every report after its first report")
     func addedInAStorm() async {
         let stage = Stage(ErrorHandler().ignore(Mishap.self), capacity: 1 << 20)
         let (logs, marks) = ((0..<8).map { _ in Log<ErrorReport>() }, Log<Int>())
@@ -20,7 +20,7 @@ extension ObserverTests {
                     guard number % 200 == 100 else { continue }
                     let observer = 2 * thread + number / 200
                     stage.bus.observeUntilEnd { logs[observer].add($0) }
-                    // Posted after the observer's return, so it is received.
+                    // This error was posted after observe returned, so the observer receives it.
                     stage.bus.post(Mishap(10_000 + observer))
                     marks.add(10_000 + observer)
                 }
@@ -30,13 +30,13 @@ extension ObserverTests {
         expect(marks.count, equals: 8)
         for (observer, log) in logs.enumerated() {
             #expect(log.entries.contains { $0.error as? Mishap == Mishap(10_000 + observer) })
-            // Reports aren't missing, neither in between nor at the end.
+            // No report is missing, neither in between nor at the end.
             expect(log.entries.map(\.sequence), equals: Array(all.suffix(log.count)))
         }
         stage.expectLaws()
     }
 
-    @Test("an observer that is added while an action runs receives that report; outcomes are final")
+    @Test("an observer that is added while an action runs receives that action's report; outcomes are final")
     func addedDuringDelivery() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler)
@@ -53,7 +53,7 @@ extension ObserverTests {
         observation.cancel()
     }
 
-    @Test("the end is notified exactly once: after the last report, a cancellation, or the loss of the observation")
+    @Test("the end is notified exactly once: after the last report, a cancellation, or the release of the observation")
     func ends() async {
         let stage = Stage()
         let (cancelled, lost, drained) = (Log<Counts>(), Log<Counts>(), Log<Counts>())
@@ -84,7 +84,7 @@ extension ObserverTests {
         expect(cancelled.entries, equals: [Counts(posted: 2, unmatched: 2)])
         expect(lost.count, equals: 1)
         expect(drained.entries, equals: [Counts(posted: 3, unmatched: 3)])
-        // On a bus that has ended, an observer's end is notified too.
+        // On a bus that has ended, an observer is notified of the end too.
         let late = Log<Counts>()
         stage.bus.observeUntilEnd { _ in
         } onEnd: {
@@ -94,7 +94,7 @@ extension ObserverTests {
         stage.expectLaws()
     }
 
-    @Test("an observer of a scope receives its reports and those of scopes below, and failures of their actions")
+    @Test("a scope's observer receives reports of the scope and of scopes below, and failures of their actions")
     func scopes() async {
         let stage = Stage()
         let outer = stage.bus.scope("outer")
@@ -123,7 +123,7 @@ extension ObserverTests {
         #expect(await stage.bus.reports().all().isEmpty)
     }
 
-    @Test("what an observer posts is delivered later, and received by it too")
+    @Test("an error that an observer posts is delivered later, and the observer receives it too")
     func posts() async {
         let (stage, received) = (Stage(), Log<String>())
         stage.bus.observeUntilEnd { [bus = stage.bus] report in
@@ -132,7 +132,7 @@ extension ObserverTests {
         }
         stage.post(1...2)
         await stage.running { #expect(await stage.bus.flush(within: .seconds(600))) }
-        // A post that comes after the end of the bus is a line.
+        // A post after the end of the bus is written as a line.
         expect(received.entries + stage.lines.entries.labels, equals: ["1", "2", "11", "12"])
     }
 }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 11: post waits for nothing, keeps each caller's order, and sequence numbers increase",
-    .tags(.behaviour11, .behaviour13), .hangLimit)
+    "Promise 11: post never waits, keeps each caller's order, and sequence numbers increase",
+    .tags(.promise11, .promise13), .hangLimit)
 struct PostingTests {}
 
 extension PostingTests {
-    @Test("reports of each thread are delivered in the order of its posts, whether or not the bus runs already")
+    @Test("each thread's reports are delivered in the order of its posts, whether or not the bus is already running")
     func orderPerThread() async {
         for isRunning in [false, true] {
             let stage = Stage(ErrorHandler().ignore(Mishap.self), capacity: 1 << 20)
@@ -31,7 +31,7 @@ extension PostingTests {
         }
     }
 
-    @Test("posts return while an action hangs, also those of a scope, and are delivered in order after it")
+    @Test("posts return while an action hangs, even posts in a scope, and are delivered in order after it")
     func whileAnActionHangs() async {
         let (entered, leave) = (Gate(), Gate())
         let stage = Stage(
@@ -53,7 +53,7 @@ extension PostingTests {
         stage.expectLaws()
     }
 
-    @Test("a report has where it was posted, with its metadata and role, and an increasing time")
+    @Test("a report has its post's source, metadata, and role, and times increase")
     func contents() async {
         let stage = Stage()
         let line: UInt = #line + 1
@@ -69,7 +69,7 @@ extension PostingTests {
         expect(reports.map(\.outcome.disposition), equals: [.ignored, .unmatched])
     }
 
-    @Test("what is posted after finish counts as posted and dropped, and is one last-resort line each")
+    @Test("errors posted after finish count as posted and dropped, and each is one last-resort line")
     func afterFinish() async {
         let stage = Stage()
         stage.post(1...2)

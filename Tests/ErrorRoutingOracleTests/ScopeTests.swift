@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 11, 12 and 14: reports of scopes have their path, and share order, capacity and counts with the bus",
-    .tags(.behaviour11, .behaviour12, .behaviour14, .behaviour22), .hangLimit)
+    "Promises 11, 12, and 14: a scope's reports have its path, and share order, capacity, and counts with the bus",
+    .tags(.promise11, .promise12, .promise14, .promise22), .hangLimit)
 struct ScopeTests {}
 
 extension ScopeTests {
-    @Test("reports of nested scopes have their whole path, and are delivered in order with those of the bus")
+    @Test("reports of nested scopes have the whole path, and are delivered in order with the bus's reports")
     func paths() async {
         let stage = Stage()
         let outer = stage.bus.scope("outer", metadata: ["layer": "1"])
@@ -26,7 +26,7 @@ extension ScopeTests {
         stage.expectLaws()
     }
 
-    @Test("a scope's order decides which rules are tried first; fallbacks run if nothing on the path matched")
+    @Test("a scope's order decides which rules are tried first; fallbacks run if no rule on the path matched")
     func rules() async {
         for order in ErrorScope.Order.allCases {
             let tried = Log<String>()
@@ -54,7 +54,7 @@ extension ScopeTests {
         }
     }
 
-    @Test("a scope that was released before the delivery still has its rules and its path; shutdown returns the path")
+    @Test("a scope that was released before delivery still has its rules and path; shutdown returns the path")
     func releasedScope() async {
         let tried = Log<Int>()
         let stage = Stage()
@@ -75,7 +75,7 @@ extension ScopeTests {
         expect(await other.shutdown(within: .zero).map(\.scope), equals: [["short", "lived"]])
     }
 
-    @Test("postError reaches the innermost bound scope, otherwise the bound bus; in an action, the action's bus")
+    @Test("postError uses the bound scope or bus, whichever is innermost; in an action, it uses the action's bus")
     func ambient() async {
         let stage = Stage(
             ErrorHandler().on(Mishap(3)) { _ in
@@ -90,7 +90,7 @@ extension ScopeTests {
             await withErrorScope("outer") { _ in
                 await withErrorScope("inner") { _ in
                     await Task { postError(Mishap(2)) }.value
-                    // This bus's actions run in its own tasks, which have no scope.
+                    // This bus's actions run in the bus's own tasks, which aren't in a scope.
                     stage.bus.post(Mishap(3))
                     await stage.drain()
                 }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 16: a shutdown removes and returns everything undelivered, in whichever phase its deadline comes",
-    .tags(.behaviour16), .hangLimit)
+    "Promise 16: a shutdown returns all undelivered reports, in whichever phase its deadline comes",
+    .tags(.promise16), .hangLimit)
 struct ShutdownPhaseTests {}
 
 extension ShutdownPhaseTests {
-    @Test("before anything runs, all reports are returned in order, and a later run ends at once")
+    @Test("before the bus runs, all reports are returned in order, and a later run ends immediately")
     func neverRun() async {
         let stage = Stage()
         stage.post(1...3)
@@ -25,7 +25,7 @@ extension ShutdownPhaseTests {
         stage.expectLaws(returned: left)
     }
 
-    @Test("while the bus is idle, and after it has ended, nothing is returned; nothing waits for the deadline")
+    @Test("while the bus is idle, and after it has ended, a shutdown returns nothing and doesn't wait for its deadline")
     func idleAndEnded() async {
         let stage = Stage()
         async let run: Void = stage.bus.run()
@@ -46,7 +46,7 @@ extension ShutdownPhaseTests {
         let stage = Stage(hanging.handler)
         stage.post(0...4)
         async let run: Void = stage.bus.run()
-        // On this actor, a post is complete as soon as it is counted; a shutdown would refuse an incomplete post.
+        // On this actor, a post is complete as soon as it is counted. A shutdown would refuse an incomplete post.
         let outcome = Task { @MainActor in await stage.bus.deliver(Mishap(5)) }
         await hanging.entered.wait()
         while stage.bus.counts.posted < 6 { await Task.yield() }
@@ -74,7 +74,7 @@ extension ShutdownPhaseTests {
         stage.expectLaws(returned: returned)
     }
 
-    @Test("wherever it comes in a stream of deliveries, each report is delivered or returned, in order")
+    @Test("wherever the deadline comes in a stream of deliveries, each report is delivered or returned, in order")
     func betweenReports() async {
         for round in 0..<150 {
             let stage = Stage(
@@ -95,7 +95,7 @@ extension ShutdownPhaseTests {
         }
     }
 
-    @Test("while a flood limit holds reports, they are returned with their occurrences, between flight and queue")
+    @Test("reports held by a flood limit are returned with their occurrences, between the one in flight and the queue")
     func held() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler, floodLimit: FloodLimit(first: 1, per: .seconds(10)))
@@ -138,7 +138,7 @@ extension ShutdownPhaseTests {
         expect(stage.bus.counts, equals: Counts(posted: 2, dropped: 2))
     }
 
-    @Test("everything that is delivered before the deadline isn't returned, and the root is free when it returns")
+    @Test("reports delivered before the deadline aren't returned, and when shutdown returns, the bus isn't the root")
     func inTime() async {
         let stage = Stage(ErrorHandler().ignore(Mishap.self))
         stage.post(1...100)
@@ -150,5 +150,5 @@ extension ShutdownPhaseTests {
     }
 }
 
-/// Lets other tasks run, so that a late effect has time to show.
+/// Lets other tasks run, so that a late effect has time to appear.
 func yieldOften() async { for _ in 0..<500 { await Task.yield() } }

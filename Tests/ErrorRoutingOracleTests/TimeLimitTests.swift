@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 18: an asynchronous action is abandoned at its time limit, and the bus continues",
-    .tags(.behaviour18), .hangLimit)
+    "Promise 18: an asynchronous action is abandoned at its time limit, and the bus continues",
+    .tags(.promise18), .hangLimit)
 struct TimeLimitTests {}
 
 extension TimeLimitTests {
@@ -37,11 +37,11 @@ extension TimeLimitTests {
         await hanging.left.wait()
     }
 
-    @Test("each action has the whole limit for itself, also several of one report; one without a limit isn't cut off")
+    @Test("each action has the whole limit for itself, even several for one report; without a limit none is cut off")
     func eachByItself() async {
         let gates = (0..<3).map { _ in (entered: Gate(), leave: Gate()) }
         var handler = ErrorHandler()
-        // The rule that was registered last is tried first.
+        // The last-registered rule is tried first.
         for (entered, leave) in gates.reversed() {
             handler = handler.on(Mishap.self) { _ in
                 entered.open()
@@ -65,7 +65,7 @@ extension TimeLimitTests {
         }
     }
 
-    @Test("several abandoned actions of one report each fail, in order; the observers receive the report once")
+    @Test("several abandoned actions for one report each fail, in order; the observers receive the report once")
     func several() async {
         let entered = Log<Int>()
         let leave = Gate()
@@ -95,7 +95,7 @@ extension TimeLimitTests {
         stage.expectLaws()
     }
 
-    @Test("what an abandoned action and the action after it post is delivered like any other post")
+    @Test("errors posted by an abandoned action, or by the action after it, are delivered like any other")
     func postsOfTheAbandoned() async {
         let (entered, leave, left) = (Gate(), Gate(), Gate())
         let handler = ErrorHandler().on(Mishap(1)) { _ in

@@ -11,7 +11,7 @@ private func declineAtOneLine(_ code: Int) { postError(Declined(code: code)) }
 struct ErrorExpectationTests {}
 
 extension ErrorExpectationTests {
-    @Test("an expected error whose action exceeds its time limit fails the test with the action's failure")
+    @Test("an expected error whose action exceeds its time limit still fails the test, with the action's failure")
     func slowAction() async {
         let (clock, gate) = (ManualClock(), Gate())
         let slow = ErrorHandler().on(Declined.self) { _ in
@@ -46,13 +46,13 @@ extension ErrorExpectationTests {
             declineAtOneLine(4)
             expectingErrors(matching: .type(Declined.self), count: 1) { declineAtOneLine(5) }
         }
-        // The first error passes, and the second is released at the end.
+        // The first error passes, and the second is released when the test ends.
         expect(found.errors(Declined.self).map(\.code), equals: [3, 4])
         expect(found.count, equals: 3)
         expect(found.texts.last?.contains("expected 3 of type(Declined), found 2"), equals: true)
     }
 
-    @Test("reports that a shutdown in the test returns fail it unless they were expected")
+    @Test("reports that a shutdown in the test returns fail the test unless they were expected")
     func shutdown() async {
         let begun = Gate()
         let hanging = ErrorHandler().on(Lost.self) { _ in
@@ -71,7 +71,7 @@ extension ErrorExpectationTests {
         expect(found.map { ($0.error as? Declined)?.code }, equals: [2])
     }
 
-    @Test("a caller can't mark its error as expected with metadata, not even with another report's metadata")
+    @Test("a caller can't mark its error as expected by adding metadata, not even another report's metadata")
     func metadata() async {
         let handler = ErrorHandler().onNoMatch { error, report in
             if error is Declined { ErrorBus.current?.post(Lost(), metadata: report.metadata) }
@@ -85,7 +85,7 @@ extension ErrorExpectationTests {
         expect(found.errors(Lost.self).count, equals: 2)
     }
 
-    @Test("attempts and notices don't fail a test, in time or late, and an expectation counts those of its role")
+    @Test("attempts and notices don't fail a test, in time or late, and an expectation counts reports of its role")
     func roles() async {
         let found = await issues {
             AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
@@ -104,7 +104,7 @@ extension ErrorExpectationTests {
         expect(found.texts, equals: ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
     }
 
-    @Test("an expected error after the test finished its bus is counted and isn't an issue, but others are")
+    @Test("an expected error after the test has finished its bus is counted and isn't an issue, but other errors are")
     func finished() async {
         let line = #line + 4
         let found = await issues {
@@ -144,7 +144,7 @@ extension ErrorExpectationTests {
         expect(found.map { $0.error is Lost }, equals: [true])
     }
 
-    @Test("errors are expected in the body and its tasks, even after it, by the innermost matching expectation")
+    @Test("errors are expected in the body and its tasks, even later, by the innermost matching expectation")
     func expected() async {
         let found = await issues {
             let gate = Gate()
@@ -192,7 +192,7 @@ extension ErrorExpectationTests {
             equals: ["expected at least 1 of a declined card, found 0", "expected 1 of a declined card, found 2"])
     }
 
-    @Test("the body's result and typed error are passed on, and the actor is kept")
+    @Test("the body's result and typed error are passed on, and the body runs on the caller's actor")
     @MainActor func results() async {
         let found = await issues {
             let twice = expectingErrors(matching: .any) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("A post without a bus from a thread that belongs to no test fails the run", .hangLimit)
+@Suite("A post without a bus, from a thread that belongs to no test, fails the run", .hangLimit)
 struct ForeignPostsTests {}
 
 extension ForeignPostsTests {
@@ -41,7 +41,7 @@ extension ForeignPostsTests {
     }
 
     @Test(
-        "two concurrent tests with root buses keep their errors separate, and a thread's go to the newest root")
+        "two concurrent tests with root buses keep their errors separate, and a thread posts to the newest root")
     func twoRoots() async {
         await #expect(processExitsWith: .success) {
             alarm(120)

@@ -22,8 +22,8 @@ extension GateAndClockTests {
     @Test("waitUnlessCancelled ends whenever its task is cancelled, and wait doesn't")
     func cancelledAtAGate() async {
         let gate = Gate()
-        // The scheduler decides whether the task is cancelled before, while, or after it begins to wait, so repeat
-        // often enough for all three.
+        // The scheduler decides whether the task is cancelled before, while, or after it begins to wait. Repeat often
+        // enough for all three cases.
         for _ in 0..<200 {
             let task = Task { @concurrent in try await gate.waitUnlessCancelled() }
             task.cancel()

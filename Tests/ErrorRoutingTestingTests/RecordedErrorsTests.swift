@@ -36,7 +36,7 @@ extension RecordedErrorsTests {
     }
 
     @Test(
-        "a missing error fails the test at the caller's line, and says what was reported instead", .showsFailures)
+        "a missing error fails the test at the caller's line, and the issue shows the other errors", .showsFailures)
     func failureAtTheCallersLine() async {
         let recorded = await withRecordedErrors { bus in bus.post(Lost()) }
         let line = #line + 2

@@ -7,7 +7,7 @@ import Testing
 struct Declined: Error, Equatable { var code = 51 }
 struct Lost: Error {}
 
-/// Runs a body like a test with the trait, and returns the recorded issues.
+/// Runs a body like a test with the trait, then returns the recorded issues.
 func issues(
     _ trait: UnexpectedErrorsTrait = .failsOnUnexpectedErrors,
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -9,7 +9,7 @@ import Testing
 struct UnexpectedErrorsTests {}
 
 extension UnexpectedErrorsTests {
-    @Test("it fails at the posting line, for a post to the bus or ambient, or with a function, block, task, or deliver")
+    @Test("it fails at the posting line, whether a bus, the ambient poster, a function, a block, or a task posts")
     func lines() async {
         let line = #line
         let found = await issues {
@@ -45,7 +45,7 @@ extension UnexpectedErrorsTests {
         expect(value, equals: 3)
     }
 
-    @Test("an exit test fails only for errors that its child posts within failingOnUnexpectedErrors")
+    @Test("an exit test fails only for errors that its child process posts within failingOnUnexpectedErrors")
     func exitTests() async {
         let found = await issues {
             await #expect(processExitsWith: .success) {
@@ -90,7 +90,7 @@ extension UnexpectedErrorsTests {
         #expect((dropped.errors(ErrorsDropped.self).first?.count ?? 0) >= 8)
     }
 
-    @Test("the test's error is rethrown after the issues")
+    @Test("the test's error is rethrown after the issues are recorded")
     func throwing() async {
         let found = await issues {
             postError(Declined())
@@ -100,7 +100,7 @@ extension UnexpectedErrorsTests {
         #expect(found.last?.error is Lost)
     }
 
-    @Test("a flood of unexpected errors is merged after fifty")
+    @Test("a flood of unexpected errors is merged after fifty errors")
     func storm() async {
         let found = await issues { for code in 0..<250 { postError(Declined(code: code)) } }
         expect(found.errors(Declined.self).map(\.code), equals: Array(0..<50))
@@ -156,12 +156,12 @@ extension UnexpectedErrorsTests {
         expect(seen.withLock { $0 }, equals: [["request": "17"], ["request": "17"]])
     }
 
-    @Test("a test's trait adds rules on top of its suite's, and keeps the configuration unless it has its own")
+    @Test("a test's trait adds rules on top of its suite's rules, and keeps the configuration unless it has its own")
     func nested() async {
-        let asked = Locked<[String]>([])
+        let provided = Locked<[String]>([])
         func rule(_ name: String, _ strategy: HandleStrategy) -> ErrorHandler {
             ErrorHandler().on(Declined.self) { _, report in
-                asked.withLock { $0.append("\(name) \(report.metadata)") }
+                provided.withLock { $0.append("\(name) \(report.metadata)") }
                 return strategy
             }
         }
@@ -185,7 +185,7 @@ extension UnexpectedErrorsTests {
         }
         let bySuite = "[\"by\": \"suite\"]"
         expect(
-            asked.withLock { $0 }, equals: ["suite \(bySuite)", "test \(bySuite)", "suite \(bySuite)", "test [:]"])
+            provided.withLock { $0 }, equals: ["suite \(bySuite)", "test \(bySuite)", "suite \(bySuite)", "test [:]"])
     }
 }
 

@@ -32,7 +32,7 @@ extension ChallengeTests {
         deinit { released.open() }
     }
 
-    /// Returns a completion handler that must be released without a call, which opens a gate.
+    /// Returns a completion handler that must be released without being called, which opens a gate.
     private static func unanswered(_ released: Gate) -> @Sendable (Answer) -> Void {
         let sentinel = Sentinel(released)
         return { _ in withExtendedLifetime(sentinel) { _ = Issue.record("Foundation would continue") } }
@@ -65,7 +65,7 @@ extension ChallengeTests {
     }
 
     @Test(
-        "without a credential the response with the challenge is the result, and a handler can cancel instead",
+        "without a credential, the response with the challenge is the result; a handler can cancel instead",
         .onLinux("elsewhere URLSession itself acts by the answer"))
     func dispositions() async throws {
         let dispositions: [(URLSession.AuthChallengeDisposition, Int?)] = [
@@ -87,12 +87,12 @@ extension ChallengeTests {
         }
     }
 
-    @Test("a handler's credential is used, unless no caller waits for the response any longer")
+    @Test("a handler's credential is used, unless the caller is no longer waiting for the response")
     func credential() async throws {
         let credential = URLCredential(user: "u", password: "p", persistence: .none)
-        let (asked, answered) = (Locked<[String]>([]), Gate())
+        let (challenges, answered) = (Locked<[String]>([]), Gate())
         let (_, challenge) = try challenged { challenge in
-            asked.withLock { $0.append(challenge.protectionSpace.authenticationMethod) }
+            challenges.withLock { $0.append(challenge.protectionSpace.authenticationMethod) }
             return (.useCredential, credential)
         }
         challenge { answer in
@@ -101,17 +101,17 @@ extension ChallengeTests {
             answered.open()
         }
         await answered.wait()
-        expect(asked.withLock { $0 }, equals: [NSURLAuthenticationMethodHTTPBasic])
+        expect(challenges.withLock { $0 }, equals: [NSURLAuthenticationMethodHTTPBasic])
         #if canImport(FoundationNetworking)
-            // Foundation would trap if the task continued while it is being cancelled.
-            let (asking, go, released) = (Gate(), Gate(), Gate())
+            // Foundation would trap if the task continued while it was being cancelled.
+            let (hasChallenge, go, released) = (Gate(), Gate(), Gate())
             let (abandoned, late) = try challenged { _ in
-                asking.open()
+                hasChallenge.open()
                 await go.wait()
                 return (.useCredential, credential)
             }
             late(Self.unanswered(released))
-            await asking.wait()
+            await hasChallenge.wait()
             abandoned.abandon(CancellationError())
             go.open()
             await #expect(throws: CancellationError.self) { try await abandoned.response(within: .seconds(60)) }

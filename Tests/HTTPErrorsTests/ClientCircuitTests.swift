@@ -24,7 +24,7 @@ private struct Guarded: HTTPTransport {
     }
 }
 
-@Suite("H10: a circuit within a transport refuses with its own error", .tags(.http10), .hangLimit)
+@Suite("H10: a circuit within a transport refuses requests with its own error", .tags(.http10), .hangLimit)
 struct ClientCircuitTests {
     private let clock = ManualClock()
 
@@ -45,7 +45,7 @@ struct ClientCircuitTests {
 }
 
 extension ClientCircuitTests {
-    @Test("a refusal is an error of kind server with its hint and cause, and it means that the server wasn't reached")
+    @Test("a refusal has the kind server, its hint, and its cause, and means that the server wasn't reached")
     func refusal() async throws {
         for repeats in [false, true] {
             let script = Script(repeatsByItself: repeats) { _, _ in TransportResponse(status: 503) }
@@ -75,7 +75,7 @@ extension ClientCircuitTests {
         }
     }
 
-    @Test("a refusal is retried only if a rule decides so, and not before its hint, just as without a client")
+    @Test("a refusal is retried only if a rule decides so, and not before its hint, as without a client")
     func retried() async throws {
         let refusal = NetworkError.from(
             CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))
@@ -85,7 +85,7 @@ extension ClientCircuitTests {
         #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
     }
 
-    @Test("the refresh of a token is part of the trial call that needs it, so the half-open circuit doesn't refuse it")
+    @Test("the refresh of a token is part of the trial call that needs it, so the half-open circuit admits it")
     func refreshInTrial() async throws {
         let circuit = CircuitBreaker("shop", counting: .any, minimumCalls: 1, jitter: 0, clock: clock)
         let script = Script { message, _ in

@@ -44,7 +44,7 @@ extension ClientFuzzTests {
                 #expect(!text.utf8.contains(0) && !text.contains("\r"), "\(trial)")
             }
         }
-        // The requests end in different ways.
+        // Check that the requests end in different ways.
         #expect(kinds.count >= 10, "\(kinds)")
     }
 }
@@ -85,7 +85,7 @@ private struct Scrambler {
 
     mutating func text() -> String { (0..<number(0...6)).map { _ in one(of: Self.words) }.joined() }
 
-    /// Returns true rarely: with two or more faults, only the first would be tested.
+    /// Returns fields with few faults: if there were two or more, only the first would be tested.
     mutating func fields() -> HTTPHeaders {
         HTTPHeaders(
             (0..<number(0...3)).map { _ in
@@ -96,7 +96,7 @@ private struct Scrambler {
             })
     }
 
-    /// Returns no secret: descriptions can contain the method and the path.
+    /// Returns a path without a secret, because descriptions can contain the method and the path.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
     mutating func method() -> HTTPMethod {
@@ -111,7 +111,7 @@ private struct Scrambler {
     }
 }
 
-/// One request and the server's behavior.
+/// One request, and the server's behavior.
 private struct Trial: CustomStringConvertible {
     private enum End {
         case response(TransportResponse)
@@ -119,7 +119,7 @@ private struct Trial: CustomStringConvertible {
     }
 
     private let call: Call<JSONValue>
-    private let asksForUsers: Bool
+    private let requestsUsers: Bool
     private let ends: [End]
     private let token: String?
     private let retries: Bool
@@ -134,7 +134,7 @@ private struct Trial: CustomStringConvertible {
             call.body = random.chance(4) ? [Scrambler.secret: [Double.nan]] : [Scrambler.secret: [1.0]]
         }
         self.call = call
-        asksForUsers = random.chance(2)
+        requestsUsers = random.chance(2)
         ends = (0..<random.number(1...4)).map { _ in Self.end(using: &random) }
         token = random.chance(3) ? (random.chance(8) ? random.text() : Scrambler.secret) : nil
         retries = random.chance(2)
@@ -193,7 +193,7 @@ private struct Trial: CustomStringConvertible {
 
     func outcome(_ client: APIClient) async -> NetworkError? {
         do throws(NetworkError) {
-            if asksForUsers {
+            if requestsUsers {
                 var users = Call(
                     [String: [String: User]].self, method: call.method, headers: call.headers, body: call.body)
                 (users.path, users.query) = (call.path, call.query)
@@ -221,7 +221,7 @@ private struct Trial: CustomStringConvertible {
 
     var mayBeRepeated: Bool { TransportRequest(method: call.method, url: base, headers: call.headers).isIdempotent }
 
-    /// A further request follows only a 429, an error before the request was sent, or a redirect.
+    /// The maximum number of requests: another follows only a 429, an error before sending, or a redirect.
     var mostSendings: Int {
         func isFollowed(_ end: End) -> Bool {
             switch end {

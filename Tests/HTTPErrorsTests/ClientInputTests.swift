@@ -11,7 +11,7 @@ struct ClientInputTests {}
 extension ClientInputTests {
     private static let secret = "hunter2"
 
-    /// Sends a call that must fail before anything is sent, and returns the error.
+    /// Sends a call that must fail before anything is sent, then returns the error.
     private func refusal(
         of call: Call<NoContent>,
         token: BearerToken? = nil,
@@ -24,7 +24,7 @@ extension ClientInputTests {
         return try #require(error)
     }
 
-    @Test("a path that leads out of the base fails, however often it must be decoded")
+    @Test("a path that leads out of the base fails, however many times it must be decoded")
     func path() async throws {
         for path in [
             "..", "users/..", "../admin", "users/../../admin", "/..", "users/%2e%2e/admin", "users/%2E./admin",
@@ -46,7 +46,7 @@ extension ClientInputTests {
         }
     }
 
-    @Test("merely unusual paths, bases, and header values are sent as intended")
+    @Test("paths, bases, and header values that are merely unusual are sent as intended")
     func innocent() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         for (path, sent) in [
@@ -71,7 +71,7 @@ extension ClientInputTests {
         expect(script.requests.last?.headers["X-Name"], equals: "a\tb é 日")
     }
 
-    @Test("user input is one segment, whatever it contains, or isn't sent, and dots don't lead out of the base")
+    @Test("user input is one segment, whatever it contains, or isn't sent; dots don't lead out of the base")
     func segments() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         for (text, sent) in [
@@ -126,7 +126,7 @@ extension ClientInputTests {
             let call = Call(NoContent.self, headers: [name: Self.secret])
             cases.append((call, "the name of a header field is not a token"))
         }
-        // This field determines where the body ends.
+        // This field determines where the message's body ends.
         for name in ["Content-Length", "content-length", "Transfer-Encoding"] {
             let call = Call(NoContent.self, method: .post, headers: [name: "0"], body: ["a": "b"])
             cases.append((call, "the header field \(name) is the transport's to set"))

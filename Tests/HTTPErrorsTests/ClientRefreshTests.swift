@@ -20,7 +20,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("a 401 for a request without the client's token causes no refresh, and the request isn't sent again")
+    @Test("a 401 for a request without the client's token doesn't cause a refresh, and the request isn't sent again")
     func otherMeaning() async throws {
         var login = Call(NoContent.self, method: .post)
         login.usesToken = false
@@ -46,7 +46,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("if the server refuses a new token too, the next one is fetched after the pause, and so are later ones")
+    @Test("if the server refuses a new token too, the next token is fetched after the pause, and so are later ones")
     func pause() async throws {
         for (pause, refreshes) in [(Duration.seconds(3_600), 1), (.seconds(Int64.max), 1), (.zero, 10)] {
             let count = Locked(0)
@@ -77,7 +77,7 @@ extension ClientRefreshTests {
 
     @Test("if another request is replacing a request's new token, the request waits and is sent with the next one")
     func replacedWhileSent() async throws {
-        // The server revokes "1" immediately, so it refuses requests with that token while a refresh runs.
+        // The server revokes "1" immediately, so it refuses requests with that token while a refresh is running.
         let (number, held, go) = (Locked(0), Gate(), Gate())
         let script = Script { message, number in
             let sent = message.headers["Authorization"] ?? ""
@@ -117,7 +117,7 @@ extension ClientRefreshTests {
     }
 
     @Test(
-        "a refresh that exceeds its limit is cancelled and fails for all waiting callers, and the next one starts")
+        "a refresh that exceeds its limit is cancelled and fails for all waiting callers; then the next one starts")
     func limit() async throws {
         let (count, cancelled) = (Locked(0), Gate())
         let token = BearerToken("old", limit: .seconds(1)) {
@@ -153,7 +153,7 @@ extension ClientRefreshTests {
         expect(count.withLock { $0 }, equals: 2)
     }
 
-    @Test("during a hanging refresh a request ends at its own or the transport's limit, and doesn't delay the next one")
+    @Test("during a hanging refresh a request ends at its own or the transport's limit, without delaying the next one")
     func hanging() async throws {
         for (own, transport) in [(Duration.milliseconds(20), nil), (nil, Duration.milliseconds(20))] {
             let (count, never) = (Locked(0), Gate())
@@ -181,7 +181,7 @@ extension ClientRefreshTests {
     }
 
     @Test(
-        "each status that refuses a token, and no other, refreshes it like a 401, and the error is that of the status")
+        "each status that refuses a token, and no other, refreshes it like a 401, and the error has that status")
     func otherStatuses() async throws {
         func server(refusingWith status: Int, taking token: String) -> Script {
             Script { message, _ in
@@ -203,7 +203,7 @@ extension ClientRefreshTests {
             }
             let isRefusal = (statuses ?? [401]).contains(status)
             let kind = NetworkError(HTTPFailure(status: status)).kind
-            // The new token is accepted: an order is sent twice, because the server refused the first request.
+            // The new token is accepted. An order is sent twice, because the server refused the first request.
             var script = server(refusingWith: status, taking: "new")
             var client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
             let order = Call(NoContent.self, method: .post)
@@ -215,7 +215,7 @@ extension ClientRefreshTests {
             }
             expect(script.requests.count, equals: isRefusal ? 2 : 1, "\(status)")
             guard isRefusal else { continue }
-            // The new token is refused too, so the pause begins. A refusal isn't the service's own error.
+            // The new token is refused too, so the pause begins. A refusal doesn't count as the service's own error.
             script = server(refusingWith: status, taking: "none")
             client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
             for _ in 0..<3 {
@@ -224,7 +224,7 @@ extension ClientRefreshTests {
                 expect(error?.failure?.status, equals: status)
             }
             expect(script.requests.count, equals: 4, "\(status)")
-            // The refresh fails, and its error is the cause.
+            // The refresh fails, and the refresh's error becomes the cause.
             client = try APIClient(script, token: token { throw GitHubError(code: 9) })
             let error = await #expect(throws: NetworkError.self) {
                 try await withRecordedErrors { _ in _ = try await client.send(order) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H5: a response is read as what it certainly is", .tags(.http5), .hangLimit)
+@Suite("H5: a response is read only as what it certainly is", .tags(.http5), .hangLimit)
 struct ClientResponseTests {}
 
 extension ClientResponseTests {
@@ -20,14 +20,14 @@ extension ClientResponseTests {
         try await APIClient(Script { _, _ in response }).send(Call(type, method: method))
     }
 
-    /// Sends a request that must fail, and returns the error.
+    /// Sends a request that must fail, then returns the error.
     private func failure<R: Decodable & Sendable>(_ type: R.Type, _ response: TransportResponse) async throws
         -> NetworkError
     {
         try #require(await #expect(throws: NetworkError.self) { try await send(type, response) })
     }
 
-    @Test("an optional is nil for a response without a body and for null, and an empty string or data stands for it")
+    @Test("an optional is nil for null or a missing body; a String or Data is then empty")
     func empty() async throws {
         let ada = Data(#"{"name": "Ada"}"#.utf8)
         let bodiless: [(TransportResponse, HTTPMethod)] = [
@@ -44,14 +44,14 @@ extension ClientResponseTests {
         }
         expectNil(try await send(User?.self, response(200, "application/json", Data("null".utf8))))
         expect(try await send(User?.self, response(200, "application/json", ada)), equals: User(name: "Ada"))
-        // Only a missing value is nil.
+        // Only a missing value becomes nil.
         for body in [#"{"name": null}"#, "{}", "nul", " "] {
             let error = try await failure(User?.self, response(200, "application/json", Data(body.utf8)))
             expect(error.kind, equals: .decoding, "\(body)")
         }
         expect(try await failure(User?.self, response(200, "text/html", ada)).kind, equals: .unexpectedContentType)
         expect(try await failure(User?.self, response(500)).kind, equals: .server)
-        // The service's own error can come from a response without a value.
+        // The service's own error can be derived from a response without a value.
         struct Missing: APIRequest {
             typealias Response = User?
             let path = ""
@@ -63,7 +63,7 @@ extension ClientResponseTests {
         expect(rejection?.service(as: GitHubError.self)?.code, equals: 7)
     }
 
-    @Test("String and Data are the body as it comes, whatever the content type, and any type is accepted for them")
+    @Test("String and Data contain the body unchanged, whatever the content type, and accept any content type")
     func raw() async throws {
         for type in ["text/plain", "text/csv", "image/png", "application/json", "application/octet-stream", "", nil] {
             for text in ["hello", #""QUJD""#, "null", "é日", " \n"] {
@@ -84,7 +84,7 @@ extension ClientResponseTests {
         _ = try await client.send(Call(User?.self))
         expect(
             script.requests.map { $0.headers["Accept"] }, equals: ["*/*", "*/*", "text/csv", "application/json"])
-        // A value that is cut off isn't the value.
+        // A truncated value isn't the value.
         let long = TransportResponse(status: 200, body: Data("hel".utf8), isTruncated: true)
         let cut = TransportResponse(status: 200, isTruncated: true)
         for response in [long, cut] {
@@ -94,7 +94,7 @@ extension ClientResponseTests {
         }
     }
 
-    @Test("a string is decoded by its charset, and a body that isn't text in it has an error that says so")
+    @Test("a string is decoded by its charset, and a body that is invalid in it causes an error that explains this")
     func charsets() async throws {
         let mark = Data([0xEF, 0xBB, 0xBF])
         let latin = Data([0x62, 0xE9])
@@ -104,7 +104,7 @@ extension ClientResponseTests {
             ("us-ascii", Data("bé".utf8)), ("iso-8859-1", latin), ("ISO-8859-1", latin), ("windows-1252", latin),
             ("utf-16le", Data([0x62, 0, 0xE9, 0])), ("utf-16be", Data([0, 0x62, 0, 0xE9])),
             ("utf-16", Data([0xFF, 0xFE, 0x62, 0, 0xE9, 0])), ("utf-16", Data([0xFE, 0xFF, 0, 0x62, 0, 0xE9])),
-            // The body's own mark is more certain than the server's default.
+            // The body's byte order mark is more certain than the server's default.
             ("iso-8859-1", mark + Data("bé".utf8)),
         ] {
             for type in ["text/plain; charset=\(charset)", "text/plain;a=b; Charset=\(charset) ;c=d"] {
@@ -137,7 +137,7 @@ extension ClientResponseTests {
         }
     }
 
-    @Test("JSON is read in any clothes that certainly mean JSON, and anything else is an error with its reason")
+    @Test("JSON is read in any form that certainly means JSON; anything else causes an error with its reason")
     func json() async throws {
         let text = #"{"name": "ä"}"#
         let body = Data(text.utf8)
@@ -178,7 +178,7 @@ extension ClientResponseTests {
             }
             expect(context.debugDescription, equals: "The body is not valid JSON.")
         }
-        // A request for one of the JSON types may be answered with plain JSON, but not with another of them.
+        // A request for one of the JSON types may be answered with plain JSON, but not with another JSON type.
         let script = Script { _, number in
             response(200, number == 0 ? "application/json; charset=utf-8" : "application/problem+json", body)
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrorRecovery
 @testable import HTTPErrors
 
-@Suite("H4: an order is never sent twice", .tags(.http4), .hangLimit)
+@Suite("H4: a non-idempotent request is never sent twice", .tags(.http4), .hangLimit)
 struct ClientRetryTests {}
 
 extension ClientRetryTests {
@@ -47,7 +47,7 @@ extension ClientRetryTests {
             { TransportResponse(status: 503) },
             { TransportResponse(status: 408) }, { TransportResponse(status: 500) }, { throw GitHubError(code: 1) },
         ]
-        // The server received the last request and asked the client to wait.
+        // The server received the last of these requests, and asked the client to wait.
         let unseen: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.cannotFindHost) },
             { throw URLError(.notConnectedToInternet) }, { TransportResponse(status: 429) },
@@ -58,18 +58,18 @@ extension ClientRetryTests {
                 expect(try await attempts(method, key: true, end), equals: 3)
             }
             for method in [HTTPMethod.get, .head, .put, .delete] { expect(try await attempts(method, end), equals: 3) }
-            // If the HTTP stack repeats requests, the client can't know how the earlier ones ended.
+            // If the HTTP stack repeats requests, the client can't find out how the earlier requests ended.
             expect(try await attempts(.post, repeatsByItself: true, end), equals: 1)
             expect(try await attempts(.get, repeatsByItself: true, end), equals: 3)
             expect(try await attempts(.post, key: true, repeatsByItself: true, end), equals: 3)
         }
     }
 
-    @Test("a client's default policy repeats what is temporary and may be sent again, but no order and no final error")
+    @Test("a client's default policy repeats temporary failures that may be sent again, but no order or final error")
     func defaults() async throws {
         // How often a GET and a POST are sent.
         let ends: [(get: Int, post: Int, end: @Sendable () throws -> TransportResponse)] = [
-            // Plain errors: a policy retries these if they are thrown to it, but a client's error decides for itself.
+            // Plain errors: a policy retries these if it receives them, but a client's error carries its own decision.
             (1, 1, { throw GitHubError(code: 1) }), (1, 1, { throw URLError(.unknown) }),
             (1, 1, { throw URLError(.badURL) }), (1, 1, { .json("{") }), (1, 1, { TransportResponse(status: 204) }),
             (1, 1, { TransportResponse(status: 400) }), (1, 1, { TransportResponse(status: 404) }),
@@ -132,10 +132,10 @@ extension ClientRetryTests {
         for call in [Call(User.self), Call(User.self, method: .put), order] {
             try await check(Self.byDefault, nil, call, attempts: 3, ends[0])
         }
-        // Only the client's own retries trust a key among the headers, because it might differ in the next call.
+        // Only the client's own retries trust a key among the headers, because the key might differ in the next call.
         let keyed = Call(User.self, method: .post, headers: ["Idempotency-Key": "17"])
         try await check(Self.byDefault, nil, keyed, attempts: 1, ends[0])
-        // On a shared budget, the client's calls are part of the outer attempts, so the second call withdraws a token
+        // On a shared budget, the client's calls are part of the outer attempts. So the second call withdraws a token
         // too.
         var policy = Self.byDefault
         policy.budget = RetryBudget(ratio: 1, reserve: 3)
@@ -143,7 +143,7 @@ extension ClientRetryTests {
         expect(policy.budget?.statistics, equals: .init(available: -1, granted: 4, refused: 2))
     }
 
-    @Test("a retry sends an order once even if its error wraps the client's, and again only if a circuit refused it")
+    @Test("a retry sends an order once, even if its error wraps the client's, and again only if a circuit refused it")
     func wrapped() async throws {
         struct CheckoutFailed: Error { let cause: NetworkError }
         let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
@@ -216,13 +216,13 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("an order with a response is sent once, whatever an interceptor throws for the response")
+    @Test("an order that has a response is sent once, whatever an interceptor throws for the response")
     func inspected() async throws {
         struct Inspector: HTTPInterceptor {
             let error: any Error
             func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws { throw error }
         }
-        // The interceptor's own client could throw these for its own request.
+        // The interceptor's own client could throw these errors for its own request.
         let errors: [any Error] = [
             NetworkError(URLError(.cannotConnectToHost)), NetworkError(URLError(.notConnectedToInternet)),
             NetworkError(.encoding), NetworkError(.invalidURL), NetworkError(HTTPFailure(status: 429)),
@@ -268,7 +268,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("after a refused certificate neither a GET nor a POST is sent again, although neither arrived")
+    @Test("after a rejected certificate neither a GET nor a POST is sent again, although neither arrived")
     func certificates() async throws {
         for code in [
             URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,

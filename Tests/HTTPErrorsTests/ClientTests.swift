@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H5: a client turns everything into a value or one NetworkError", .tags(.http5, .http7), .hangLimit)
+@Suite("H5: a client turns each result into a value or one NetworkError", .tags(.http5, .http7), .hangLimit)
 struct ClientTests {}
 
 extension ClientTests {
@@ -57,7 +57,7 @@ extension ClientTests {
         expectNil(script.requests.last?.body)
     }
 
-    @Test("response(for:) returns the status and the header fields too, and a body of bytes is sent unchanged")
+    @Test("response(for:) also returns the status and the header fields, and a body of bytes is sent unchanged")
     func bytesAndHeaders() async throws {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 201, headers: ["Location": "/users/18"]) }
         let client = try APIClient(script)
@@ -80,7 +80,7 @@ extension ClientTests {
         expect(script.requests.count, equals: 2)
     }
 
-    @Test("a response with an invalid status is an invalid response, from any transport, and isn't tried again")
+    @Test("a response with an invalid status counts as invalid, from any transport, and the request isn't retried")
     func statuses() async throws {
         for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
             let script = Script { _, _ in .json("{}", status: status) }
@@ -93,7 +93,7 @@ extension ClientTests {
         }
     }
 
-    @Test("an invalid base fails as an invalid URL, an unencodable body as an encoding error, and neither is sent")
+    @Test("an invalid base causes invalidURL, an unencodable body causes an encoding error, and neither is sent")
     func invalidURL() async throws {
         let script = Script { _, _ in .json("{}") }
         // The description doesn't contain the query.
@@ -110,7 +110,7 @@ extension ClientTests {
         #expect(script.requests.isEmpty)
     }
 
-    @Test("HEAD, 204, 205, and an empty body satisfy NoContent, and are noData for every other response type")
+    @Test("HEAD, 204, 205, and an empty body satisfy NoContent, and cause noData for every other response type")
     func noContent() async throws {
         let page = TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: Data("<p>".utf8))
         let user = TransportResponse.json(#"{"name": "Ada"}"#)
@@ -124,7 +124,7 @@ extension ClientTests {
         }
     }
 
-    @Test("an unexpected content type has its own error, and a requested one isn't an error")
+    @Test("an unexpected content type has its own error, and a requested content type isn't an error")
     func contentType() async throws {
         var response = TransportResponse.json(#"{"name": "Ada"}"#)
         for type in ["application/json; charset=utf-8", "application/hal+json"] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H5: a request's time limit bounds everything that is done for it", .tags(.http5), .hangLimit)
+@Suite("H5: a request's time limit bounds everything that is done for the request", .tags(.http5), .hangLimit)
 struct ClientTimeLimitTests {}
 
 extension ClientTimeLimitTests {
@@ -36,7 +36,7 @@ extension ClientTimeLimitTests {
         }
     }
 
-    @Test("a request that runs out of time during a refresh fails immediately; the refresh continues for the others")
+    @Test("a request that runs out of time during a refresh fails immediately; the refresh continues for others")
     func refresh() async throws {
         let (refreshing, go) = (Gate(), Gate())
         let script = Script { message, _ in
@@ -62,7 +62,7 @@ extension ClientTimeLimitTests {
         while script.requests.count < 3 { await Task.yield() }
         go.open()
         _ = try await patient.value
-        // The remaining time is less than the requested time.
+        // The remaining time is less than the time that was requested.
         let times = script.requests.suffix(2).map { $0.timeout ?? .zero }
         expect(times.first, equals: .seconds(Int64.max))
         #expect((.seconds(1) ..< .seconds(Int64.max)).contains(times.last ?? .zero))
@@ -77,7 +77,7 @@ extension ClientTimeLimitTests {
         }
     }
 
-    @Test("an interceptor's preparation counts toward the request's time limit")
+    @Test("the preparation by an interceptor counts toward the request's time limit")
     func interceptor() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         let slow = try APIClient(script, interceptors: [Slow(time: .milliseconds(10))])

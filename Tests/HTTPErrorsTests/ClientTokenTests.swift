@@ -19,7 +19,7 @@ extension ClientTokenTests {
         }
     }
 
-    @Test("if many requests receive a 401 at the same time, the token is refreshed once, and each is sent again once")
+    @Test("if many requests receive a 401 at the same time, one refresh runs, and each request is sent again once")
     func refreshedOnce() async throws {
         let (count, refreshing, go) = (Locked(0), Gate(), Gate())
         let script = server(taking: "new")
@@ -44,7 +44,7 @@ extension ClientTokenTests {
         expect(script.requests.count, equals: 101)
     }
 
-    @Test("a new token with a control character is a failed refresh, and the next request refreshes again")
+    @Test("a new token with a control character counts as a failed refresh, and the next request refreshes again")
     func controlCharacter() async throws {
         for bad in ["new\n", "n\u{7F}ew"] {
             let tokens = Locked([bad, "new"])
@@ -56,7 +56,7 @@ extension ClientTokenTests {
         }
     }
 
-    @Test("if the new token is refused too, the error is unauthorized, and a request's own Authorization is kept")
+    @Test("if the new token is refused too, the error is unauthorized; a request's own Authorization isn't replaced")
     func refusedAgain() async throws {
         let sent: [(headers: HTTPHeaders, authorizations: [String?])] = [
             ([:], ["Bearer old", "Bearer new"]), (["authorization": "Basic x"], ["Basic x"]),
@@ -161,7 +161,7 @@ extension ClientTokenTests {
         let client = Locked<APIClient?>(nil)
         let token = BearerToken("old") {
             let own = client.withLock { $0 }
-            // This request receives a 401 itself.
+            // The refresh's own request receives a 401 too.
             _ = try? await own?.send(Call(User.self))
             return "new"
         }
@@ -172,13 +172,13 @@ extension ClientTokenTests {
         client.withLock { $0 = nil }
     }
 
-    @Test("after a refresh ends, a task that it started can receive a 401 and refresh the token like any other")
+    @Test("after a refresh ends, a task that it started can receive a 401 and refresh the token like any other task")
     func startedByRefresh() async throws {
         let (count, refreshed) = (Locked(0), Gate())
         let script = server(taking: "new 2")
         let client = Locked<APIClient?>(nil)
         let late = Locked<Task<User?, Never>?>(nil)
-        // Use no pause: the server refuses the first new token.
+        // Use no pause, because the server refuses the first new token.
         let token = BearerToken("old", pause: .zero) {
             let number = count.withLock { count in
                 count += 1
@@ -237,7 +237,7 @@ extension ClientTokenTests {
             ])
     }
 
-    @Test("an interceptor's error counts as the service's own for a response, and has the kind unknown for a request")
+    @Test("an interceptor's error counts as the service's own for a response, and is unknown for a request")
     func failures() async throws {
         let cases: [(any Error, Bool, NetworkError.Kind)] = [
             (GitHubError(code: 3), true, .service), (GitHubError(code: 3), false, .unknown),

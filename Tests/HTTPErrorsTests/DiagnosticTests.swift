@@ -20,7 +20,7 @@ extension DiagnosticTests {
             error.contains(".asyncHTTPClient(_:)") && error.contains(".urlSession()"), "\(error)")
     }
 
-    @Test("a request whose method is a string doesn't compile, since it would be a GET")
+    @Test("a request whose method is a string doesn't compile, because it would be a GET")
     func method() async throws {
         let program = """
             import HTTPErrors

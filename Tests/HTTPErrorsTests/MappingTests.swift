@@ -59,7 +59,7 @@ extension MappingTests {
         ],
     ]
 
-    /// The codes of errors that another attempt would repeat.
+    /// The codes of errors that would occur again in another attempt.
     private static let permanent: Set = [-999, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
 
     @Test("a code for a cancellation by the program or the user has the kind cancelled only in a cancelled task")
@@ -94,13 +94,13 @@ extension MappingTests {
         }
         #expect(NetworkError(.encoding, cause: URLError(.badURL)).neverReachedServer)
         #expect(!NetworkError(.noData).neverReachedServer)
-        // A transport can override the code's meaning.
+        // A transport can override a code's meaning.
         let refused = NetworkError(.connection, cause: URLError(.networkConnectionLost), neverReachedServer: true)
         #expect(refused.neverReachedServer && ErrorMatcher.transient.match(refused) != nil)
         #expect(!NetworkError(.unknown, cause: URLError(.badURL)).neverReachedServer)
     }
 
-    @Test("an outage is any failure of the server or the connection, whatever the request, but not the client's own")
+    @Test("an outage is any failure of the server or connection, whatever the request, but not the client's own")
     func outages() {
         for error in NetworkError.samples(of: HTTPFailure(status: 418)) {
             let isOutage = [.timeout, .connection].contains(error.kind) && error.failure == nil
@@ -120,7 +120,7 @@ extension MappingTests {
         expect(ErrorMatcher.outage.description, equals: "outage")
     }
 
-    @Test("any other error of a transport has a kind too")
+    @Test("every other error of a transport has a kind too")
     func others() {
         let errors: [any Error] = [
             CancellationError(), NetworkError(.noData), HTTPFailure(status: 503), GitHubError(code: 1),
@@ -160,7 +160,7 @@ extension MappingTests {
         #expect(ErrorMatcher.anywhere(.value(URLError(.timedOut))).match(timeout) != nil)
     }
 
-    @Test("network(…) matches only its kinds, and reports are grouped by the kind, as by an enum's case")
+    @Test("network(…) matches only its kinds, and reports are grouped by kind, as they are by an enum's case")
     func kinds() {
         for error in NetworkError.samples {
             for kind in NetworkError.Kind.allCases {

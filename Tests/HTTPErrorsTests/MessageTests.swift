@@ -21,7 +21,7 @@ extension MessageTests {
         headers["none"] = nil
         headers.append("e", for: "New")
         expect(headers["new"], equals: "e")
-        // Removing a field keeps the order of the others. A field that is added again is last.
+        // Removing a field keeps the order of the other fields. A field that is added again comes last.
         headers["x"] = nil
         expect(["X", "new", "content-TYPE"].map { headers[$0] }, equals: [nil, "e", "d"])
         headers["X"] = "5"
@@ -45,7 +45,7 @@ extension MessageTests {
         expect(headers.fields.count, equals: 2)
     }
 
-    @Test("the first valid value of a repeated field counts, even if the layer below joined the values")
+    @Test("the first valid value of a repeated field is used, even if the layer below has joined the values")
     func twice() async throws {
         let (json, problem) = ("application/json", "application/problem+json")
         for values in [
@@ -77,7 +77,7 @@ extension MessageTests {
         }
     }
 
-    @Test("a problem drops an invalid status, and a response uses only the status of a failure")
+    @Test("a problem drops an invalid status, and a response uses a status only if it is a failure's")
     func statuses() throws {
         for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
             let text = #"{"title": "t", "status": \#(status)}"#
@@ -163,7 +163,7 @@ extension MessageTests {
     }
 
     @Test(
-        "H11: a problem's numbers keep all digits of a 64-bit integer, also when the problem is passed on",
+        "H11: a problem's numbers keep all digits of a 64-bit integer, even when the problem is passed on",
         .tags(.http11))
     func numbers() throws {
         func passedOn(_ number: String) -> (JSONValue?, String) {
@@ -189,7 +189,7 @@ extension MessageTests {
         }
         // A number that doesn't fit into a Double is left out.
         expectNil(passedOn("1e400").0)
-        // Different whole numbers differ, even if the nearest Double is the same.
+        // Different whole numbers stay different, even if their nearest Double is the same.
         let numbers: [JSONValue.Number] = [9_007_199_254_740_992, 9_007_199_254_740_993, 9_007_199_254_740_992.0]
         expect(
             [numbers[0] == numbers[1], numbers[0] == numbers[2], numbers[1] == numbers[2]],
@@ -223,7 +223,7 @@ extension MessageTests {
         }
     }
 
-    @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
+    @Test("a value with too many nested levels, which would take long to read, is an error; a problem drops it")
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "0,", count: count) + "0"
@@ -242,7 +242,7 @@ extension MessageTests {
         expect(failure.problem?.extensions, equals: ["flat": .array([.array([.number(1)])])])
     }
 
-    @Test("a failure keeps the part of its body and header fields that fits, and reads its values from all fields")
+    @Test("a failure keeps as much of its body and header fields as fits, and reads its values from all fields")
     func failures() {
         let long = HTTPFailure(status: 500, body: Data(repeating: 7, count: HTTPFailure.bodyLimit + 1))
         expect(long.body.indices, equals: 0..<HTTPFailure.bodyLimit)
@@ -278,7 +278,7 @@ extension MessageTests {
         }
     }
 
-    @Test("a method is in capitals however it is written")
+    @Test("a method is in capitals, however it was written")
     func methods() {
         expect(HTTPMethod(rawValue: "put"), equals: .put)
         expect("\(HTTPMethod(rawValue: "query"))", equals: "QUERY")
@@ -287,7 +287,7 @@ extension MessageTests {
         #expect(TransportRequest(method: HTTPMethod(rawValue: "Delete"), url: url).isIdempotent)
     }
 
-    @Test("header fields are a sequence in their order, and equal ones have one hash")
+    @Test("header fields are a sequence in their order, and equal header fields have equal hashes")
     func fields() {
         let headers: HTTPHeaders = ["B": "1", "a": "2", "Set-Cookie": "x", "set-cookie": "y"]
         expect(headers.map { "\($0.name)=\($0.value)" }, equals: ["B=1", "a=2", "Set-Cookie=x", "Set-Cookie=y"])

@@ -21,7 +21,7 @@ extension RedactionTests {
         try #require(URL(string: "https://user:\(secret)@example.org/path?token=\(secret)#\(secret)"))
     }
 
-    /// Returns values of all types that might be printed.
+    /// Returns values of all types that could be printed.
     private static func values() throws -> [Any] {
         let url = try url()
         let problem = #"""
@@ -98,7 +98,7 @@ extension RedactionTests {
         return errors as [Any] + shown + others
     }
 
-    /// A custom request that contains secrets.
+    /// A custom request with secrets in it.
     private struct LogIn: SecretHolding {
         let password = RedactionTests.secret
         var description: String { "LogIn" }
@@ -129,7 +129,7 @@ extension RedactionTests {
         }
     }
 
-    @Test("descriptions, reflection, and the library's lines contain no secret")
+    @Test("descriptions, reflection, and the library's lines don't contain secrets")
     func printing() throws {
         let values = try Self.values()
         let own: [Any] = [LogIn(), [LogIn()], Optional(LogIn()) as Any]
@@ -204,7 +204,7 @@ extension RedactionTests {
         #expect(NetworkError(.unknown, cause: endless).cause is Endless)
     }
 
-    @Test("the base's path, where some services put the token, is in no description, report, or cause")
+    @Test("the base's path, where some services put the token, isn't in any description, report, or cause")
     func basePath() async throws {
         for path in ["/bot1:\(Self.secret)", "/bot1:\(Self.secret)/", "/\(Self.secret)%20x/v1"] {
             let base = try #require(URL(string: "https://example.org\(path)"))
@@ -246,7 +246,7 @@ extension RedactionTests {
         }
     }
 
-    @Test("a transport's own error doesn't contain the base's path either, because a circuit posts that error")
+    @Test("a transport's own error doesn't contain the base's path either, because a circuit posts such errors")
     func transport() async throws {
         // No server listens on this port.
         let url = try #require(URL(string: "http://127.0.0.1:9/path?token=\(Self.secret)"))
@@ -260,7 +260,7 @@ extension RedactionTests {
         }
     }
 
-    @Test("thrown and posted errors of any origin keep their types and lose possible secrets")
+    @Test("thrown and posted errors of any origin keep their types, and lose everything that might be secret")
     func sources() async throws {
         let url = try Self.url()
         @Sendable func failure() -> URLError { URLError(.timedOut, userInfo: [NSURLErrorFailingURLErrorKey: url]) }

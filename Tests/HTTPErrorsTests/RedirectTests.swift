@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPErrors
 
 @Suite(
-    "A redirect is followed with the same request or as a GET, without giving secrets away", .tags(.http4, .http8),
+    "A redirect is followed with the same request or as a GET, without revealing secrets", .tags(.http4, .http8),
     .hangLimit)
 struct RedirectTests {
     private let order = TransportRequest(
@@ -30,7 +30,7 @@ struct RedirectTests {
 }
 
 extension RedirectTests {
-    @Test("303 turns every request into a GET, and 301 and 302 turn a POST into one; any other request is repeated")
+    @Test("303 turns every request into a GET; 301 and 302 turn a POST into one; other requests are repeated")
     func get() throws {
         for method in [HTTPMethod.post, .put, .delete, .patch, .get, .head] {
             for status in [301, 302, 303, 307, 308] {
@@ -48,7 +48,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("another origin receives no field that might be secret, and a redirect back doesn't restore dropped fields")
+    @Test("another origin receives no field that might be secret, and a redirect back doesn't restore these fields")
     func foreign() throws {
         for location in [
             "https://example.com/", "https://api.example.com:444/", "//evil.example/", "https://api.example.com.evil/",
@@ -66,7 +66,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("the same origin in another spelling receives every field, and a path is resolved against the request's path")
+    @Test("the same origin in another spelling receives every field; a path is resolved against the request's path")
     func native() throws {
         let targets = [
             "/v2": "/v2", "v2": "/v1/v2", "?c=d": "/v1/orders?c=d", "../x?y=z": "/x?y=z", "x": "/v1/x",
@@ -81,7 +81,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("an invalid target isn't followed, and no other response is a redirect")
+    @Test("an invalid target isn't followed, and responses with other statuses aren't redirects")
     func useless() throws {
         for location in [
             "", "http://api.example.com/", "mailto:a@example.com", "file:///etc/passwd", "https://", "http://[::1",
@@ -103,13 +103,13 @@ extension RedirectTests {
     }
 }
 
-@Suite("H4: an order is never sent twice, even through redirects", .tags(.http4), .hangLimit)
+@Suite("H4: a non-idempotent request is never sent twice, even through redirects", .tags(.http4), .hangLimit)
 struct ClientRedirectTests {}
 
 extension ClientRedirectTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero)).retrying(matching: .transient)
 
-    /// Returns the requests of an order if the first response is a redirect and all others end in the same way.
+    /// Returns the requests for one order if the first response is a redirect and all others end in the same way.
     private func requests(
         _ status: Int,
         method: HTTPMethod = .post,
@@ -167,7 +167,7 @@ extension ClientRedirectTests {
         expect(sent.map { $0.headers["X-Api-Key"] != nil }, equals: [true, false, true, false, true, false])
     }
 
-    @Test("the first valid value of a repeated Location counts, even if the layer below joined the values")
+    @Test("the first valid value of a repeated Location is used, even if the layer below has joined the values")
     func twice() async throws {
         let home = "https://example.org/a"
         let cases: [([String], String?)] = [

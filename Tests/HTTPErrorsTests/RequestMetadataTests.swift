@@ -27,7 +27,7 @@ extension RequestMetadataTests {
         return call
     }
 
-    /// Returns the four values of the metadata of an error that somebody posts.
+    /// Returns the four values in the metadata of an error that is posted.
     private func shown(_ client: APIClient, _ call: Call<User>) async throws -> [String?] {
         let error = try #require(await #expect(throws: NetworkError.self) { _ = try await client.send(call) })
         let report = ErrorReport(error: error, source: .init())
@@ -36,7 +36,7 @@ extension RequestMetadataTests {
         return Self.keys.map { report.metadata[$0] }
     }
 
-    @Test("method, host, path below the base, and status are in the report, whoever posts the error")
+    @Test("method, host, path below the base, and status are in the report, whatever code posts the error")
     func parts() async throws {
         let answered = try Self.client { TransportResponse(status: 503) }
         expect(
@@ -48,7 +48,7 @@ extension RequestMetadataTests {
         expect(try await shown(refused, Self.call("/a b")), equals: ["GET", "pay.example", "/a%20b", nil])
         let undecodable = try Self.client { .json("[]") }
         expect(try await shown(undecodable, Self.call("")), equals: ["GET", "pay.example", "/", nil])
-        // Nothing was sent.
+        // No request was sent.
         for path in ["../x", "a\nb?token=\(Self.secret)", "//h#\(Self.secret)"] {
             let shown = try await shown(answered, Self.call(path))
             expect([shown[0], shown[1], shown[3]], equals: ["GET", "pay.example", nil])
@@ -60,7 +60,7 @@ extension RequestMetadataTests {
         expect(try await shown(answered, Self.call("a", method: method)).first, equals: "_OTHER")
     }
 
-    @Test("a path is cut at 256 bytes and at a query that belongs to it by mistake")
+    @Test("a path is truncated at 256 bytes, and at a query that was put into it by mistake")
     func bounds() async throws {
         let client = try Self.client { TransportResponse(status: 500) }
         let long = try #require(try await shown(client, Self.call(String(repeating: "é", count: 500)))[2])
@@ -69,7 +69,7 @@ extension RequestMetadataTests {
         expect(try await shown(client, Self.call("a?\u{301}token=\(Self.secret)"))[2], equals: "/a")
     }
 
-    @Test("attempts, the thrown error, and a cancelled call have it; in a server's request it has a prefix")
+    @Test("attempts, the thrown error, and a cancelled call have these values; within a request they have a prefix")
     func posters() async throws {
         let client = try Self.client(retry: RetryPolicy(maxAttempts: 2, backoff: .constant(.zero))) {
             TransportResponse(status: 503)
@@ -85,7 +85,7 @@ extension RequestMetadataTests {
         for report in recorded.reports.prefix(2) {
             expect(Self.keys.map { report.metadata[$0] }, equals: values)
         }
-        // The attempt isn't posted in the scope, whose error goes to it.
+        // The attempt isn't posted in the scope, although the call's error is.
         expect(Self.keys.map { recorded.reports[2].metadata[$0] }, equals: values)
         let failed = recorded.reports[3].metadata
         expect(Self.keys.map { failed["upstream.\($0)"] }, equals: values)
@@ -99,7 +99,7 @@ extension RequestMetadataTests {
         expect(ErrorReport(error: error, source: .init()).metadata["server.address"], equals: "pay.example")
     }
 
-    @Test("the error of a refresh shows the request that needs the token; the refresh's own failed call has a prefix")
+    @Test("a refresh's error shows the request that needs the token; the refresh's own failed call has a prefix")
     func refresh() async throws {
         let tokens = try Self.client("https://tokens.example") { TransportResponse(status: 502) }
         let client = try APIClient(
@@ -116,7 +116,7 @@ extension RequestMetadataTests {
     }
 
     @Test(
-        "an interceptor's own failed call stays the one that is shown, and an error without a client shows its status")
+        "an interceptor's own failed call is still the one shown, and an error without a client shows its status")
     func otherClients() async throws {
         let inner = try Self.client("https://tokens.example") { TransportResponse(status: 502) }
         struct Signing: HTTPInterceptor {

@@ -19,7 +19,7 @@ extension RetryAfterTests {
             ("0", 0), ("1", 1), ("120", 120), (" 7 ", 7), ("007", 7), ("31536000", 31_536_000),
             ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
         ] { expect(retryAfter(value), equals: .seconds(seconds), "\(value)") }
-        // A fraction is rounded up to the millisecond: an attempt must not come too early.
+        // A fraction is rounded up to the millisecond, because an attempt must not come too early.
         for (value, milliseconds) in [
             ("2.0", 2_000), ("0.503", 503), ("0.5", 500), ("1.05", 1_050), ("0.0000", 0), ("0.00000001", 1),
             ("0.9990", 999), ("0.9991", 1_000), (" 1.5 ", 1_500), ("007.25", 7_250),
@@ -37,7 +37,7 @@ extension RetryAfterTests {
         ] { expectNil(retryAfter(value), "\(value)") }
     }
 
-    @Test("dates are measured from the response's own Date, or from now if that is missing or invalid")
+    @Test("dates are measured from the response's own Date, or from now if that field is missing or invalid")
     func dates() {
         func retryAfter(_ value: String, _ date: String?) -> Duration? {
             var headers: HTTPHeaders = ["retry-after": value]
@@ -71,7 +71,7 @@ extension RetryAfterTests {
     }
 
     /// Tests the first day and the last two days of each month, or all days with `ERROR_BUS_LONG=1`.
-    @Test("every day from 1900 to 2200 has the number that counting the days yields")
+    @Test("every day from 1900 to 2200 has the number that counting days yields")
     func everyDay() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day: Int64 = -25_567

@@ -18,7 +18,7 @@ struct BusyError: RetryClassified, RetryAfterProviding {
 }
 
 extension NetworkError {
-    /// One error of each kind, with all possible content.
+    /// One error of each kind, with all possible contents.
     static var samples: [NetworkError] { samples(of: HTTPFailure(status: 429)) }
 
     static func samples(of failure: HTTPFailure) -> [NetworkError] {
@@ -44,7 +44,7 @@ extension NetworkError {
 
 /// A transport that returns the responses of a closure.
 ///
-/// The closure receives the request and how many requests came before it.
+/// The closure receives the request, and the number of earlier requests.
 final class Script: HTTPTransport {
     private let respond: @Sendable (TransportRequest, Int) async throws -> TransportResponse
     private let sent = Locked<[TransportRequest]>([])

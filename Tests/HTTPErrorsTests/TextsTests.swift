@@ -9,7 +9,7 @@ import Testing
 struct TextsTests {}
 
 extension TextsTests {
-    @Test("H2: logs have the kind and the English description, whatever the language of the person at the screen")
+    @Test("H2: logs have the kind and the English description, whatever the user's language")
     func logs() {
         let error = NetworkError(.connection, cause: URLError(.networkConnectionLost))
         for language in NetworkError.Language.allCases {
@@ -41,7 +41,7 @@ extension TextsTests {
         expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
-    @Test("where the program itself has closed its client, no text blames the server or the network")
+    @Test("if the program itself has closed its client, no message blames the server or the network")
     func closedHere() {
         let error = NetworkError(.connection, cause: URLError(.cancelled), detail: "the client was shut down")
         let texts = [(NetworkError.Language.english, "The connection was closed."), (.japanese, "接続が閉じられました。")]
@@ -51,7 +51,7 @@ extension TextsTests {
         expect(error.description, equals: "connection, URLError -999, the client was shut down")
     }
 
-    @Test("the language is the user's, which environment variables determine on Linux, as they do for other programs")
+    @Test("the language is the user's, which environment variables determine on Linux, as for other programs")
     func preferred() {
         let preferences: [([String], NetworkError.Language)] = [
             (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),
@@ -80,7 +80,7 @@ extension TextsTests {
         #endif
     }
 
-    @Test("the app's own strings take precedence over the compiled texts, unless another language is bound")
+    @Test("the app's own strings take precedence over the compiled strings, unless another language is bound")
     func ownStrings() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "TextsTests-\(UUID())")
         let app = folder.appending(path: "Own.bundle")

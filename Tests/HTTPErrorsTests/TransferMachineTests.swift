@@ -4,11 +4,11 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H5: a transfer ends once", .tags(.http5), .hangLimit)
+@Suite("H5: a transfer ends exactly once", .tags(.http5), .hangLimit)
 struct TransferMachineTests {}
 
 extension TransferMachineTests {
-    @Test("a response arrives in parts, and the last of its heads counts")
+    @Test("a response arrives in parts, and the last of its heads is used")
     func whole() throws {
         var machine = TransferMachine(bodyLimit: 10)
         expectNil(machine.receive(TransportResponse(status: 302, headers: ["Location": "x"])))
@@ -24,7 +24,7 @@ extension TransferMachineTests {
         expectNil(machine.complete(nil))
     }
 
-    @Test("at the limit a transfer ends immediately with the beginning of the body, and later events don't change that")
+    @Test("at the limit a transfer ends immediately with the beginning of the body, and later events have no effect")
     func tooLarge() throws {
         var machine = TransferMachine(bodyLimit: 4)
         expectNil(machine.receive(TransportResponse(status: 503, headers: ["Retry-After": "7"])))
@@ -66,7 +66,7 @@ extension TransferMachineTests {
     }
 
     @Test(
-        "an invalid declared length ends it at once, and above the limit the head counts, however the rest ends")
+        "an invalid declared length ends it immediately; above the limit the head counts, however the rest ends")
     func declaredLength() throws {
         func end(_ length: String, status: Int = 200, coding: String? = nil) -> TransferMachine.End? {
             var machine = TransferMachine(bodyLimit: 4)
@@ -96,7 +96,7 @@ extension TransferMachineTests {
         expectNil(end("5", coding: "chunked"))
     }
 
-    @Test("a head at the end counts only if none has arrived before")
+    @Test("a head at the end is used only if no head has arrived before")
     func headAtEnd() async throws {
         let late = Transfer(bodyLimit: 4)
         late.receiveAtEnd(TransportResponse(status: 301))
@@ -111,7 +111,7 @@ extension TransferMachineTests {
         expect(try await early.response(within: .seconds(60)).body.count, equals: 1)
     }
 
-    @Test("a connection that breaks in the body hides the status unless the declared body exceeds the limit")
+    @Test("a connection that breaks in the body hides the status, unless the declared body exceeds the limit")
     func brokenOff() async throws {
         for status in [200, 301, 302, 307, 401, 429, 503] {
             for isLate in [false, true] {
@@ -136,7 +136,7 @@ extension TransferMachineTests {
     func errors() {
         for status in [nil, 100, 103] {
             var machine = TransferMachine(bodyLimit: 4)
-            // An informational head doesn't count.
+            // An informational head isn't used.
             if let status { expectNil(machine.receive(TransportResponse(status: status))) }
             #expect(throws: URLError(.cannotParseResponse)) { try machine.receive(Data(count: 1))?.get() }
             expectNil(machine.complete(nil))

@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// A test's own folder, deleted with its contents.
+/// A test's own folder, which is deleted with its contents.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -29,7 +29,9 @@ package final class TemporaryFolder: Sendable {
 /// The contents of a file.
 package struct RecordedFile {
     package let text: String
-    /// Its lines, without their ends; text after the last end isn't a line.
+    /// The file's lines, without their terminators.
+    ///
+    /// Text after the last terminator isn't a line.
     package var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
     /// The lines that are records.
     package var records: [ErrorRecord] {
@@ -84,18 +86,18 @@ package func report(
         sequence: 7, occurrences: occurrences, outcome: outcome)
 }
 
-/// Longer than any test needs.
+/// A time limit that is longer than any test needs.
 package let longTime = Duration.seconds(300)
 
 extension ErrorRecorder {
-    /// Records errors, and closes.
+    /// Records errors, and closes the recorder.
     @discardableResult
     package func recordAll(_ errors: [any Error]) async -> Statistics {
         for error in errors { record(report(error)) }
         return await close(within: longTime)
     }
 
-    /// Waits until nothing is pending, for tests that continue recording.
+    /// Waits until no report is pending, for tests that continue recording.
     ///
     /// It checks repeatedly, because there is no event to wait for.
     package func settle() async {

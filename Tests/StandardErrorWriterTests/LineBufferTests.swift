@@ -4,14 +4,14 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite(
-    "Behaviour 25: a line buffer keeps lines whole and in order, and counts lost lines", .tags(.behaviour25), .hangLimit
+    "Promise 25: a line buffer keeps lines whole and in order, and counts lost lines", .tags(.promise25), .hangLimit
 )
 struct LineBufferTests {}
 
 extension LineBufferTests {
     private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 
-    @Test("lines that are written together fit a pipe in one piece, unless one line alone is longer")
+    @Test("lines that are written together fit a pipe in one piece, unless a single line is longer")
     func batches() {
         var buffer = LineBuffer()
         let (short, long) = (String(repeating: "s", count: 1_500), String(repeating: "l", count: 5_000))
@@ -50,12 +50,12 @@ extension LineBufferTests {
         buffer.wrote(notice.utf8.count)
         expect(buffer.next(), equals: "two\nsix\n")
         buffer.wrote(8)
-        // If nothing is pending, a line longer than the limit is accepted.
+        // If no line is pending, a line that is longer than the limit is accepted.
         buffer.add(line("a long one"), limit: 4)
         expect(buffer.next(), equals: "a long one\n")
     }
 
-    @Test("failed lines are counted, and the count is written after a success and after a truncated line's newline")
+    @Test("failed lines are counted, and the count follows a success and a truncated line's newline")
     func failed() {
         var buffer = LineBuffer()
         buffer.add(line("one"))
@@ -79,7 +79,7 @@ extension LineBufferTests {
         buffer.wrote(5)
         expect(buffer.next(), equals: notice)
 
-        // A line that lacks only its newline isn't lost: the newline is written with the next line.
+        // A line that lacks only its newline isn't lost: the newline is written together with the next line.
         var ending = LineBuffer()
         ending.add(line("one"))
         _ = ending.next()
@@ -91,7 +91,7 @@ extension LineBufferTests {
         expect(ending.next(), equals: "")
     }
 
-    @Test("lines that the thread hasn't begun can be taken from it, with the count of lost lines")
+    @Test("lines that the thread hasn't begun can be taken from it, together with the count of lost lines")
     func takingOver() {
         var buffer = LineBuffer()
         buffer.add(line("begun"))
@@ -110,7 +110,7 @@ extension LineBufferTests {
         expect(buffer.next(), equals: "")
     }
 
-    @Test("lost lines whose notice the thread has begun are not announced again when the others are taken from it")
+    @Test("lost lines whose notice the thread has begun aren't announced again when other lines are taken from it")
     func takingOverBehindNotice() {
         var buffer = LineBuffer()
         buffer.wrote(0)
@@ -126,7 +126,7 @@ extension LineBufferTests {
         expect(buffer.next(), equals: "")
     }
 
-    @Test("all lines are written or counted, however writes end", arguments: 0..<(isLong ? 100 : 20))
+    @Test("all lines are written or counted, however the writes end", arguments: 0..<(isLong ? 100 : 20))
     func walk(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var buffer = LineBuffer()

@@ -15,7 +15,7 @@ private func relay() {
 }
 
 @Suite(
-    "Behaviour 25: at exit buffered lines are written, and nothing delays the end", .tags(.behaviour25), .hangLimit)
+    "Promise 25: at exit buffered lines are written, and nothing delays the exit", .tags(.promise25), .hangLimit)
 struct StandardErrorExitTests {}
 
 extension StandardErrorExitTests {
@@ -25,18 +25,18 @@ extension StandardErrorExitTests {
             endIfItHangs()
             StandardError.exitLimit = .seconds(60)
             _ = original
-            // Register it first, so that it runs last and passes the process's output to the test.
+            // Register this handler first, so that it runs last and passes the process's output to the test.
             atexit { relay() }
             _ = replacement.fill()
             for number in 0..<200 { StandardError.write("line \(number)") }
-            // Register it last, so that it runs first: nothing was read before it.
+            // Register this handler last, so that it runs first: no output was read before it.
             atexit { relay() }
             exit(0)
         }
         expect(result.standardErrorLines, equals: (0..<200).map { "line \($0)" })
     }
 
-    @Test("the process ends even without a reader")
+    @Test("the process exits even without a reader")
     func fullAtExit() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -47,7 +47,7 @@ extension StandardErrorExitTests {
         }
     }
 
-    @Test("the process ends while a stopped thread holds the lock, and another handler's lines are written")
+    @Test("the process exits while a stopped thread holds the lock, and another handler's lines are written")
     func lockHeld() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -63,14 +63,14 @@ extension StandardErrorExitTests {
             isHeld.wait()
             StandardError.writeAtExit(["last words", "of two lines"])
             expect(stage.available().nonemptyLines, equals: ["before", "last words", "of two lines"])
-            // After the time limit, another handler doesn't wait again, but its lines are written.
+            // After the time limit, another handler doesn't wait again, but the handler's lines are written.
             StandardError.writeAtExit(["very last"])
             expect(stage.available().nonemptyLines, equals: ["very last"])
             exit(0)
         }
     }
 
-    @Test("the process ends even in the thread that holds the lock, as in a signal handler")
+    @Test("the process exits even in the thread that holds the lock, as in a signal handler")
     func lockHeldHere() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -86,7 +86,7 @@ extension StandardErrorExitTests {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let stage = StandardErrorStage.pipe()
-            // The state is as if the thread, which doesn't exist, were writing and had begun a line.
+            // The state is as if the thread, which doesn't exist, were in the middle of writing a line.
             StandardError.buffer.withLock { buffer in
                 buffer.add(StandardError.bytes(of: "stopped"))
                 _ = buffer.next()
@@ -100,7 +100,7 @@ extension StandardErrorExitTests {
         }
     }
 
-    @Test("another handler's lines come after pending lines")
+    @Test("another handler's lines are written after pending lines")
     func inOrder() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: standard error can be any kind of file", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: standard error can be any kind of file", .tags(.promise25), .hangLimit)
 struct StandardErrorFileTests {}
 
 extension StandardErrorFileTests {
-    @Test("a terminal or a socket receives lines immediately or after pending ones, and its flags don't change")
+    @Test("a terminal or a socket receives lines immediately or after pending lines, and its flags don't change")
     func terminal() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -16,7 +16,7 @@ extension StandardErrorFileTests {
                 let stage = isTerminal ? StandardErrorStage.terminal() : .socket()
                 let before = stage.flags
                 StandardError.write("at once")
-                // A terminal needs some time, and so might the thread that wrote to the socket.
+                // A terminal needs some time, and the thread that wrote to the socket might need time too.
                 if isTerminal { #expect(stage.isReadable(milliseconds: 10_000)) }
                 expect(stage.available(), equals: "at once\n")
                 let sent = (0..<5_000).map { "line \($0) " + String(repeating: "x", count: 100) }
@@ -76,7 +76,7 @@ extension StandardErrorFileTests {
             close(STDIN_FILENO)
             close(STDERR_FILENO)
             for number in 0..<10 { StandardError.write("line \(number)") }
-            // A file that takes the number is recognized by its flag.
+            // A file that takes the number is detected by its flag.
             let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             while unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) < STDERR_FILENO {}
             for length in [1, 100_000] { StandardError.write(String(repeating: "x", count: length)) }
@@ -89,9 +89,9 @@ extension StandardErrorFileTests {
         }
     }
 
-    @Test("a file that takes the number of a standard error that was closed at the first use receives no line")
+    @Test("if standard error was closed at the first use, a file that takes its number doesn't receive lines")
     func closedAtStart() async throws {
-        // If a file has the number before the first use, it is recognized by its flag.
+        // If a file has the number before the first use, the file is detected by its flag.
         for isTaken in [false, true] {
             try handOver(isTaken, as: "taken")
             await #expect(processExitsWith: .success) {
@@ -108,7 +108,7 @@ extension StandardErrorFileTests {
                 StandardError.writeAtExit(["last words"])
                 expect(FileManager.default.contents(atPath: path), equals: Data())
                 unsafe unlink(path)
-                // A file that is opened with our function never has the number.
+                // A file that is opened with the library's function never has the number.
                 for number in [STDIN_FILENO, STDERR_FILENO] { close(number) }
                 #expect(Descriptor.open("/dev/null", O_WRONLY) > STDERR_FILENO)
                 #expect(Descriptor.duplicate(STDOUT_FILENO) > STDERR_FILENO)

@@ -5,12 +5,12 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite(
-    "Behaviour 25: a pipe receives whole lines in order, and doesn't block callers when it is full",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: a pipe receives whole lines in order, and doesn't block callers when it is full",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorPipeTests {}
 
 extension StandardErrorPipeTests {
-    @Test("a line that fits is written when the call returns, and one of 100 KB is whole, and others follow")
+    @Test("a line that fits is written when the call returns; one of 100 KB is whole, and others follow")
     func atOnce() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -27,7 +27,7 @@ extension StandardErrorPipeTests {
     }
 
     @Test(
-        "a full pipe doesn't block; pending lines follow whole and in order, even if it is already non-blocking")
+        "a full pipe doesn't block; pending lines follow whole and in order, even if the pipe is non-blocking")
     func full() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -41,7 +41,7 @@ extension StandardErrorPipeTests {
                 expect(stage.flags, equals: before)
                 expect(stage.lines(2_000), equals: sent)
                 expect(stage.flags, equals: before)
-                // Lines are written immediately again after the count is written, but the writer might not be done yet.
+                // After the count, lines are written immediately again, but the writer might not have finished yet.
                 while StandardError.buffer.withLock({ $0.thread == .writing }) { yieldToOtherThreads() }
                 StandardError.write("at once")
                 expect(stage.available(), equals: "at once\n")
@@ -80,7 +80,7 @@ extension StandardErrorPipeTests {
             expect(received.accounted, equals: sent.count)
             expect(lines, equals: Array(sent.prefix(lines.count)))
             #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } > 1_000_000)
-            // One batch of lines was begun earlier.
+            // One batch of lines was begun before any line was lost, so the notice comes after this batch.
             expect(received.lines.firstIndex { $0.hasPrefix("error-bus: ") }.map { $0 < 100 }, equals: true)
         }
     }

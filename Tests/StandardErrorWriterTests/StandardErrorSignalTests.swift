@@ -8,12 +8,12 @@ import Testing
 private let calls = Atomic<Int>(0)
 
 @Suite(
-    "Behaviour 25: a standard error without a reader ends no process and calls no handler of SIGPIPE",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: a standard error without a reader neither ends the process nor calls its SIGPIPE handler",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorSignalTests {}
 
 extension StandardErrorSignalTests {
-    @Test("the process continues although nothing handles the signal, even if the reader disappears during a write")
+    @Test("the process continues although it doesn't handle the signal, even if the reader disappears during a write")
     func byDefault() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -23,7 +23,7 @@ extension StandardErrorSignalTests {
                 dup2(stage.shared, STDERR_FILENO)
                 stage.closeReader()
                 for number in 0..<100 { StandardError.write("line \(number)") }
-                // The signal is gone.
+                // The signal isn't pending any longer.
                 #expect(!Self.isPending)
                 #expect(!Self.isBlocked)
             }
@@ -31,7 +31,7 @@ extension StandardErrorSignalTests {
             _ = stage.fill()
             for _ in 0..<1_000 { StandardError.write(String(repeating: "x", count: 500)) }
             stage.closeReader()
-            // The thread finds out and gives up all lines.
+            // The thread detects that there is no reader, and gives up all lines.
             StandardError.waitUntilWritten()
             StandardErrorStage.end()
         }
@@ -49,7 +49,7 @@ extension StandardErrorSignalTests {
             StandardError.waitUntilWritten()
             expect(calls.load(ordering: .relaxed), equals: 0)
             expect(Self.handler, equals: before)
-            // The program's handler still receives the signal of the program's own write.
+            // The program's handler still receives the signal that the program's own write causes.
             _ = unsafe write(stage.shared, "x", 1)
             // On Darwin, it can run in any thread.
             while calls.load(ordering: .relaxed) == 0 { yieldToOtherThreads() }
@@ -59,12 +59,12 @@ extension StandardErrorSignalTests {
     }
 
     @Test(
-        "SIGPIPE stays blocked if it was blocked, and is pending afterwards only if it was before",
+        "SIGPIPE stays blocked if it was blocked, and is pending afterwards only if it was pending before",
         .onLinux("Darwin sends it to the process, and none is raised"))
     func blocked() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            // The signal belongs to the thread, so the whole test runs in one.
+            // The signal belongs to a thread, so the whole test runs in one thread.
             signal(SIGPIPE, SIG_DFL)
             let stage = StandardErrorStage.pipe()
             stage.closeReader()
@@ -100,7 +100,7 @@ extension StandardErrorSignalTests {
 
     /// The handler, which is first in the structure.
     ///
-    /// The rest can differ each time.
+    /// The rest of the structure can differ each time.
     private static var handler: [UInt8] {
         var action = sigaction()
         unsafe sigaction(SIGPIPE, nil, &action)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: lines are whole and in order, however many threads write", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: lines are whole and in order, however many threads write", .tags(.promise25), .hangLimit)
 struct StandardErrorThreadTests {}
 
 extension StandardErrorThreadTests {
@@ -41,7 +41,7 @@ extension StandardErrorThreadTests {
             await onThreads(4) { thread in
                 for number in 0..<2_000 { StandardError.write("\(thread) \(number)") }
             }
-            // The last writer might be the thread.
+            // The last writer might be the library's thread.
             StandardError.waitUntilWritten()
             let content = FileManager.default.contents(atPath: path) ?? Data()
             let lines = String(decoding: content, as: UTF8.self).nonemptyLines

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// The folder where the build has put the tests, and the modules and programs next to them.
+/// The folder where the build has put the tests, and next to them the modules and programs.
 package enum BuildFolder {
     package struct NotFound: Error {
         let name: String
     }
 
-    /// In the tests' own executable, or on Darwin in their bundle, which a runner has loaded from elsewhere.
+    /// A class in the tests' executable or, on Darwin, in their bundle, which a runner elsewhere has loaded.
     private final class Marker {}
 
-    /// Returns the location of a file that the build has put there.
+    /// Returns the location of a file in that folder.
     ///
     /// The path has no symbolic links: the compiler rejects modules that were built under another name of
     /// the folder.

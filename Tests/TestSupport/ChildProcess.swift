@@ -10,7 +10,7 @@ package struct ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - command: The program, which is found as a shell finds it, and its arguments.
-    ///   - environment: Variables that this process doesn't have.
+    /// - environment: Additional environment variables.
     package init(_ command: [String], environment: [String: String] = [:]) async throws {
         // Use a separate thread: waiting would block a thread of the pool, and actions of other tests would exceed
         // their time limits.
@@ -37,20 +37,20 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// Tests that run in a separate process: those that must fail, because their known issues would be in the output of a
-/// passing run, and those that change what other tests would see.
+/// Tests that run in a separate process: tests that must fail, because their known issues would be in the output of a
+/// passing run, and tests that change state that other tests would see.
 package enum SeparateTests {
     private static let variable = "ERROR_BUS_SEPARATE_TESTS"
 
-    /// Whether this process runs them.
+    /// Whether this process runs these tests.
     package static var areRun: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
-    /// Runs them in a separate process.
+    /// Runs these tests in a separate process.
     ///
     /// - Parameter filter: A regular expression for their names.
     package static func run(_ filter: String) async throws -> ChildProcess {
         let own = CommandLine.arguments
-        // On Darwin the program is a helper of the toolchain, which loads the tests.
+        // On Darwin, the program is a helper of the toolchain that loads the tests.
         let bundle = own.firstIndex(of: "--test-bundle-path").map { own[$0...].prefix(2) } ?? []
         let program = Bundle.main.executablePath ?? own[0]
         return try await ChildProcess(

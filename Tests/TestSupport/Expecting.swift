@@ -5,17 +5,17 @@ package import Testing
 // literals. A failure prints the same as the macro's, with both values, at the caller's line. Use `#expect` for checks
 // other than `==`.
 
-/// Does what `#expect(actual == expected)` does.
+/// Has the effect of `#expect(actual == expected)`.
 package func expect<Value: Equatable>(
     _ actual: Value, equals expected: Value, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
 ) {
-    // Compare first: the macro is slow for a comparison that holds, and random walks make some hundred thousand.
+    // Compare first: the macro is slow even if a comparison holds, and random walks make some hundred thousand.
     if actual == expected { return }
     #expect(actual == expected, sourceLocation: SourceLocation(fileID, filePath, line, column))
 }
 
-/// Does what `#expect(actual == expected, comment)` does.
+/// Has the effect of `#expect(actual == expected, comment)`.
 ///
 /// - Parameter comment: The text that a failure prints in addition to the values.
 package func expect<Value: Equatable>(
@@ -26,7 +26,7 @@ package func expect<Value: Equatable>(
     #expect(actual == expected, comment(), sourceLocation: SourceLocation(fileID, filePath, line, column))
 }
 
-/// Does what `#expect(actual == nil)` does.
+/// Has the effect of `#expect(actual == nil)`.
 package func expectNil<Value>(
     _ actual: Value?, _ comment: @autoclosure () -> Comment? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column

@@ -10,12 +10,12 @@ package func handOver(_ value: some Encodable, as name: String) throws {
     try JSONEncoder().encode(value).write(to: ownFolder.appending(path: name), options: .atomic)
 }
 
-/// Returns, in the process of an exit test, the value that its test has passed.
+/// Returns, in an exit test's process, the value that the test has passed.
 package func handedOver<Value: Decodable>(_ name: String) throws -> Value {
     try JSONDecoder().decode(Value.self, from: Data(contentsOf: folder(of: getppid()).appending(path: name)))
 }
 
-/// The folder for values that this process passes, until it ends.
+/// The folder for values that this process passes, which exists until the process ends.
 private let ownFolder: URL = {
     let own = folder(of: getpid())
     try? FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)

@@ -23,7 +23,7 @@ package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // Read the innermost trait on the first call, which is the outermost suite's, and ignore the later calls.
+        // Read the innermost trait on the first call. The first call is the outermost suite's; ignore later calls.
         if Self.hasTurn { return try await body() }
         let trait = test.traits.compactMap { $0 as? Self }.last ?? self
         let turns = Turns.ofProcess
@@ -58,7 +58,7 @@ extension Trait where Self == HangLimit {
     package static var alone: Self { HangLimit(minutes: 10, isAlone: true) }
 }
 
-/// Ends this process if it hangs; the first call of each exit test.
+/// Ends this process if it hangs; must be the first call in each exit test.
 ///
 /// A time limit is reported when it expires, but still waits for the process, so the whole test run would hang.
 ///

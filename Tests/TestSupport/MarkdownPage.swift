@@ -62,7 +62,7 @@ package struct MarkdownPage {
         }
     }
 
-    /// The page's links, in order: inline, by a label that the page defines, and as attributes of HTML.
+    /// The page's links, in order: inline links, links by a label that the page defines, and HTML attributes.
     package var links: [Link] {
         let definitions = Dictionary(
             prose.matches(of: /(?:^|\n) {0,3}\[([^\]]+)\]: *<?([^\s>]+)/).map { ($0.1.lowercased(), String($0.2)) },

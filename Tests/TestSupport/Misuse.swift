@@ -1,4 +1,4 @@
-/// A programming error, and the program's message before it stops.
+/// A programming error, and the message that the program prints before it crashes.
 package struct Misuse: Sendable {
     package let message: String
     package let act: @Sendable () async -> Void

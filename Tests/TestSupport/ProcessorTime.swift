@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a body, and returns the processor time that it takes, however busy the machine is.
+/// Runs a body and returns the processor time that it takes, which doesn't depend on how busy the machine is.
 package func processorTime(of body: () -> Void) -> Duration {
     func now() -> Duration {
         var time = timespec()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The resident memory of this process in bytes; 0 if the system has no file with it.
+/// The resident memory of this process in bytes; 0 if the system doesn't provide a file with it.
 package func residentSize() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? "0 0"
     return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())

@@ -1,4 +1,4 @@
-/// The generator of Steele, Lea and Flood, which yields the same everywhere for the same seed.
+/// The generator of Steele, Lea, and Flood, which yields the same numbers everywhere for the same seed.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

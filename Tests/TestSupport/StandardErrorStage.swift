@@ -8,7 +8,9 @@ import Testing
 package struct StandardErrorStage {
     /// The end that reads the output on standard error.
     package let reader: Int32
-    /// The open file that is also standard error; other processes would see its flags.
+    /// The open file that is also standard error.
+    ///
+    /// Other processes would see its flags.
     package let shared: Int32
 
     package static func pipe() -> Self {
@@ -27,7 +29,7 @@ package struct StandardErrorStage {
         return Self(ends[0], ends[1])
     }
 
-    /// A terminal that passes everything unchanged.
+    /// Opens a terminal that passes all bytes unchanged.
     package static func terminal() -> Self {
         var (reader, writer): (Int32, Int32) = (0, 0)
         #expect(unsafe openpty(&reader, &writer, nil, nil, nil) == 0)
@@ -46,7 +48,7 @@ package struct StandardErrorStage {
 
     package var flags: Int32 { fcntl(shared, F_GETFL) }
 
-    /// Writes until no more bytes fit, and returns the number of written bytes.
+    /// Writes until no more bytes fit, then returns the number of written bytes.
     package func fill() -> Int {
         let before = flags
         _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)
@@ -63,7 +65,7 @@ package struct StandardErrorStage {
         return count
     }
 
-    /// Returns what can be read immediately.
+    /// Returns the bytes that can be read immediately.
     package func available(atMost limit: Int = .max) -> String {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)
@@ -75,7 +77,7 @@ package struct StandardErrorStage {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads until a number of non-empty lines have arrived, or nothing has arrived for a while.
+    /// Reads until a number of non-empty lines have arrived, or no bytes have arrived for a while.
     package func lines(_ count: Int) -> [String] {
         var (lines, rest): ([String], String) = ([], "")
         while lines.count < count || !rest.isEmpty {
@@ -97,7 +99,7 @@ package struct StandardErrorStage {
 
     package func closeReader() { close(reader) }
 
-    /// Makes the null device standard error, because the testing library writes there when a test's process ends.
+    /// Makes the null device standard error, because the testing library writes there when a test's process exits.
     package static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
 }
 
@@ -113,7 +115,7 @@ extension String {
 }
 
 extension [String] {
-    /// The number of lost lines that the notices among these lines announce.
+    /// The number of lost lines that the notices among the given lines announce.
     package var countOfLost: Int {
         filter { $0.hasPrefix("error-bus: ") }.compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
             .reduce(0, +)
@@ -127,7 +129,7 @@ package struct LineCollector {
     package private(set) var lines: [String] = []
     private var rest = ""
 
-    /// The number of lines that arrived whole or were announced as lost.
+    /// The number of lines that arrived whole or that a notice announced as lost.
     package private(set) var accounted = 0
 
     package init() {}

@@ -1,40 +1,42 @@
 package import Testing
 
-/// A tag for each numbered promise; a suite that tests a promise has its tag.
+/// A tag for each numbered promise.
 ///
-/// The numbers are those of each module's `Promises.md`; the core's tags begin with `behaviour`. To find a suite,
+/// A suite that tests a promise has the promise's tag.
+///
+/// The numbers are those of each module's `Promises.md`; the core's tags begin with `promise`. To find a suite,
 /// search for its tag; `PromiseTests` checks that every promise has a suite.
 extension Tag {
-    @Tag package static var behaviour1: Self
-    @Tag package static var behaviour2: Self
-    @Tag package static var behaviour3: Self
-    @Tag package static var behaviour4: Self
-    @Tag package static var behaviour5: Self
-    @Tag package static var behaviour6: Self
-    @Tag package static var behaviour7: Self
-    @Tag package static var behaviour8: Self
-    @Tag package static var behaviour9: Self
-    @Tag package static var behaviour10: Self
-    @Tag package static var behaviour11: Self
-    @Tag package static var behaviour12: Self
-    @Tag package static var behaviour13: Self
-    @Tag package static var behaviour14: Self
-    @Tag package static var behaviour15: Self
-    @Tag package static var behaviour16: Self
-    @Tag package static var behaviour17: Self
-    @Tag package static var behaviour18: Self
-    @Tag package static var behaviour19: Self
-    @Tag package static var behaviour20: Self
-    @Tag package static var behaviour21: Self
-    @Tag package static var behaviour22: Self
-    @Tag package static var behaviour23: Self
-    @Tag package static var behaviour24: Self
-    @Tag package static var behaviour25: Self
-    @Tag package static var behaviour26: Self
-    @Tag package static var behaviour27: Self
-    @Tag package static var behaviour28: Self
-    @Tag package static var behaviour29: Self
-    @Tag package static var behaviour30: Self
+    @Tag package static var promise1: Self
+    @Tag package static var promise2: Self
+    @Tag package static var promise3: Self
+    @Tag package static var promise4: Self
+    @Tag package static var promise5: Self
+    @Tag package static var promise6: Self
+    @Tag package static var promise7: Self
+    @Tag package static var promise8: Self
+    @Tag package static var promise9: Self
+    @Tag package static var promise10: Self
+    @Tag package static var promise11: Self
+    @Tag package static var promise12: Self
+    @Tag package static var promise13: Self
+    @Tag package static var promise14: Self
+    @Tag package static var promise15: Self
+    @Tag package static var promise16: Self
+    @Tag package static var promise17: Self
+    @Tag package static var promise18: Self
+    @Tag package static var promise19: Self
+    @Tag package static var promise20: Self
+    @Tag package static var promise21: Self
+    @Tag package static var promise22: Self
+    @Tag package static var promise23: Self
+    @Tag package static var promise24: Self
+    @Tag package static var promise25: Self
+    @Tag package static var promise26: Self
+    @Tag package static var promise27: Self
+    @Tag package static var promise28: Self
+    @Tag package static var promise29: Self
+    @Tag package static var promise30: Self
 
     @Tag package static var recovery1: Self
     @Tag package static var recovery2: Self

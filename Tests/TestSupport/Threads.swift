@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a body on new threads, which begin together, and waits until all have ended.
+/// Runs a body on new threads, which begin at the same time, and waits until all have ended.
 ///
 /// The system interrupts threads anywhere, unlike tasks, and there can be more threads than cores.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
@@ -21,10 +21,10 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int)
     }
 }
 
-/// Lets other threads run if the caller can only wait for them.
+/// Lets other threads run, for a caller that can only wait for them.
 package func yieldToOtherThreads() { sched_yield() }
 
-/// A line at which threads wait for each other.
+/// A barrier at which threads wait for each other.
 private final class StartingLine: Sendable {
     private let count: Int
     private let arrived = Atomic<Int>(0)

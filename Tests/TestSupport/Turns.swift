@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// Turns for tests: only a limited number of tests run at a time, however many Swift Testing starts.
+/// Turns for tests: only a limited number of tests run at a time, however many tests Swift Testing starts.
 ///
 /// Tests get their turns in the order in which they wait, so a test that takes all turns isn't overtaken forever.
 package final class Turns: Sendable {
@@ -23,7 +23,7 @@ package final class Turns: Sendable {
     /// Twice the number of cores, because many tests wait for a clock or another process.
     static let ofProcess = Turns(2 * ProcessInfo.processInfo.activeProcessorCount)
 
-    /// The number of all turns.
+    /// The total number of turns.
     let count: Int
     private let state: Locked<State>
 

@@ -1,12 +1,14 @@
 import Foundation
 
-/// Type-checks sources against the modules that this very test run was built with.
+/// Type-checks sources against the modules with which this test run was built.
 package enum Typechecker {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The modes in which a reader might compile: a new Xcode app has everything on the main actor by default.
+    /// The modes in which a reader might compile.
+    ///
+    /// In a new Xcode app, all code is on the main actor by default.
     package static let modes = ["6", "5"].flatMap { version in
         [[], ["-default-isolation", "MainActor"]].map { ["-swift-version", version] + $0 }
     }
@@ -14,7 +16,7 @@ package enum Typechecker {
     /// The compiler's errors, `file:line: message`; empty if the sources compile.
     ///
     /// - Parameters:
-    ///   - sources: Texts by file name; they form one module.
+    /// - sources: The sources by file name, which form one module.
     ///   - options: Further options of the compiler.
     ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(
@@ -25,10 +27,10 @@ package enum Typechecker {
         try await errors(in: sources, modes: [options], stubs: stubs)
     }
 
-    /// The compiler's errors in each of some modes: the mode's options, and `file:line: message`.
+    /// Returns the compiler's errors in each of some modes: the mode's options, and `file:line: message`.
     ///
     /// - Parameters:
-    ///   - sources: Texts by file name; they form one module.
+    /// - sources: The sources by file name, which form one module.
     ///   - modes: The further options of each mode.
     ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(
@@ -52,11 +54,11 @@ package enum Typechecker {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let modules = try BuildFolder.url(of: "Modules/ErrorRouting.swiftmodule").deletingLastPathComponent()
-        // Building the modules of the C library and Foundation again takes longer than the check, so all runs share
-        // those of the build. Without the build's `-g` none of them would match.
+        // Building the modules of the C library and Foundation again takes longer than the check, so all runs share the
+        // build's modules. Without the build's `-g`, none of these would match.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         let shared = ["-g", "-module-cache-path", cache.path]
-        // A stub may import others that import none.
+        // A stub may import other stubs that don't import any.
         func importsStub(_ text: String) -> Bool { stubs.keys.contains { text.contains("import \($0)\n") } }
         let (dependents, others) = (stubs.filter { importsStub($0.value) }, stubs.filter { !importsStub($0.value) })
         for (module, text) in Array(others) + Array(dependents) {
@@ -74,7 +76,7 @@ package enum Typechecker {
             try text.write(to: file, atomically: true, encoding: .utf8)
             files.append(file.path)
         }
-        // Without `-wmo` each source would have its own compiler process.
+        // Without `-wmo`, each source would have its own compiler process.
         let flags = [
             "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
             "-I", modules.path, "-I", folder.path,
@@ -91,7 +93,7 @@ package enum Typechecker {
     }
 
     private static func run(_ command: [String]) throws -> String {
-        // A sanitizer's options are for this process, not for the compiler.
+        // A sanitizer's options are meant for this process, not for the compiler.
         let own = ProcessInfo.processInfo.environment.keys.filter { $0.hasSuffix("SAN_OPTIONS") }
         let none = Dictionary(uniqueKeysWithValues: own.map { ($0, "") })
         return try ChildProcess(waitingFor: command, none).output

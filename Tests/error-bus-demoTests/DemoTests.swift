@@ -5,7 +5,7 @@ import Testing
 /// Tests the demo's output as a user would read it.
 @Suite("The demo prints what happened to each error", .alone)
 struct DemoTests {
-    /// Runs the demo with its own temporary folder, and returns the lines that it prints.
+    /// Runs the demo with its own temporary folder and returns the lines that it prints.
     private func lines(_ arguments: String..., status: Int32 = 0) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "demo-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -53,7 +53,7 @@ extension DemoTests {
         }
     }
 
-    @Test("README shows the table of the five places as the demo prints it")
+    @Test("the README shows the table of the five places as the demo prints it")
     func readme() async throws {
         let table = try await lines("--only", "places").drop { !$0.hasPrefix("  place ") }.prefix(6)
         expect(table.count, equals: 6)
@@ -62,7 +62,7 @@ extension DemoTests {
             try Markdown.text(of: "README.md").contains("```text\n\(text)\n```"), "README needs this table:\n\(text)")
     }
 
-    @Test("the shadowed rule is second, and first once it is registered last")
+    @Test("the shadowed rule is tried second, and first once it is registered last")
     func why() async throws {
         let lines = try await lines("--only", "why")
         let rules = lines.filter { $0.contains("(PaymentError") }
@@ -73,7 +73,7 @@ extension DemoTests {
         { #expect(rule.contains(matcher) && rule.hasSuffix(verdict), "\(rule)") }
     }
 
-    @Test("the counts of the flood add up to the posts, and the delivered reports stand for the suppressed errors")
+    @Test("the flood's counts add up to the posts, and the delivered reports represent the suppressed errors")
     func flood() async throws {
         let lines = try await lines("--only", "flood")
         let rows = rows(lines, after: "count").prefix { $0.count == 2 && Int($0[0]) != nil }
@@ -90,7 +90,7 @@ extension DemoTests {
         expect(delivered.first.flatMap { Int($0) }, equals: ends - dropReports)
     }
 
-    @Test("no attempt fires a rule; each order is paid, or its failure fires a rule and says why it was not retried")
+    @Test("no attempt triggers a rule; each order is paid, or its failure triggers a rule and explains the decision")
     func payments() async throws {
         let rows = rows(try await lines("--only", "payments"), after: "order").filter { $0.count > 1 }
         let reports = rows.filter { $0.count == 4 }
@@ -134,7 +134,7 @@ extension DemoTests {
         }
     }
 
-    /// Returns the line of a file of the demo that a location such as `Name.swift:17` names.
+    /// Returns the line of the demo's file that a location such as `Name.swift:17` names.
     private func line(_ location: String) throws -> String {
         let parts = location.split(separator: ":")
         let text = try Markdown.text(of: "Sources/error-bus-demo/\(parts[0])")
@@ -143,7 +143,7 @@ extension DemoTests {
 }
 
 extension String {
-    /// The cells of a row of a table, which two spaces or more separate.
+    /// The cells of a table row, which two or more spaces separate.
     fileprivate var cells: [String] {
         replacing(/\ {2,}/, with: "\t").split(separator: "\t").map(String.init)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import error_report
 
-@Suite("E7: a page is self-contained, and lets nothing else run", .tags(.recording7), .hangLimit)
+@Suite("E7: a page is self-contained, and lets no other code run", .tags(.recording7), .hangLimit)
 struct PageTests {
     private func hex(_ text: String) -> String {
         SHA256.hash(of: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -34,7 +34,7 @@ extension PageTests {
         expect(page.ranges(of: "<style>").count, equals: 1)
         #expect(page.contains(#"<script type="application/json" id="data">{"width":1,"#) && page.hasSuffix("</html>\n"))
         #expect(!page.contains("%") || page.ranges(of: "%data%").isEmpty)
-        // SVG's URL is only a name.
+        // The URL of SVG is only a name.
         let addresses = page.matches(of: /[a-z]+:\/\/[^"]*/).map { String($0.output) }
         expect(addresses, equals: ["http://www.w3.org/2000/svg"])
     }

@@ -4,7 +4,7 @@
 struct NaiveLoader {
     enum Load {
         case running, cancelled, ignored
-        /// The load ended with a result while a newer load was running.
+        /// The load that ended with a result while a newer load was running.
         case answered(Result<Int, Plain>)
 
         var isRunning: Bool { if case .running = self { true } else { false } }
@@ -39,7 +39,7 @@ struct NaiveLoader {
         decide()
     }
 
-    /// The newest result, if any, is the state.
+    /// The newest result determines the state, if there is one.
     private mutating func decide() {
         let answers = loads.compactMap { load -> Result<Int, Plain>? in
             if case .answered(let end) = load { end } else { nil }

@@ -21,7 +21,7 @@ struct NaivePresenter {
         let newError: NewError
         var count: Int
         var isFromUser: Bool
-        /// Whether it was closed during its retry and returned because the retry was cancelled.
+        /// Whether it was closed during its retry, and returned because the retry was cancelled.
         var isBack = false
 
         var canRetry: Bool { newError.canRetry }
@@ -37,7 +37,7 @@ struct NaivePresenter {
 
     struct Queue {
         var shown: [Item] = []
-        /// The failures of retries, which precede the others.
+        /// The failures of retries, which come before the other errors.
         var next: [Item] = []
         var waiting: [Item] = []
     }

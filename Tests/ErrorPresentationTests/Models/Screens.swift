@@ -38,9 +38,9 @@ final class Screens {
     private let shared = SharedBus()
     private var random: SplitMix64
     private var windows: [Window] = []
-    /// The windows that are in front, in the order in which they became so.
+    /// The windows that are in front, in the order in which they came to the front.
     private var order: [Window] = []
-    /// The bus's errors that wait for a window.
+    /// The bus's errors that are waiting for a window.
     private var held: [Item] = []
     private var posted = 0
     /// The errors of the users' own actions in windows that were closed.
@@ -55,7 +55,7 @@ final class Screens {
     func step() -> String {
         let what = change()
         checkOnce()
-        // Sometimes several changes come before the views are updated.
+        // Sometimes several changes happen before the views are updated.
         if Int.random(in: 0..<3, using: &random) > 0 {
             update()
             checkModel()
@@ -179,7 +179,7 @@ final class Screens {
         guard let view = window.views.first(where: { $0.alert != nil }), let error = view.alert else {
             return "no alert"
         }
-        // The user might tap while the alert has to be closed: it is still an answer.
+        // The user might tap while the alert is about to be closed. The tap still counts as an answer.
         window.presenter.dismiss(error)
         close(view)
         answered.append(error.message)
@@ -219,7 +219,7 @@ final class Screens {
 
     // MARK: The model
 
-    /// Keeps the order of the windows in front, and passes unseen errors to the last window.
+    /// Updates the order of the windows in front, and passes unseen errors to the last window.
     private func noteOrder() {
         let former = order.last
         order.removeAll { !$0.isInFront }
@@ -245,9 +245,9 @@ final class Screens {
         held = []
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
-    /// Checks that no error is on screen twice, no window has two alerts, and none comes after its answer.
+    /// Checks that no error is on screen twice or after its answer, and that no window shows two alerts.
     private func checkOnce() {
         for window in windows where window.views.count(where: { $0.alert != nil }) > 1 {
             fault = "two alerts in one window"
@@ -257,7 +257,7 @@ final class Screens {
         if let again = shown.first(where: answered.contains) { fault = "shown after its answer: \(again)" }
     }
 
-    /// Checks that each window shows the first error of its line, in the view that is in front.
+    /// Checks that each window shows the first error in its queue, in the view that is in front.
     private func checkModel() {
         for (index, window) in windows.enumerated() {
             let shown = window.views.compactMap(\.alert?.message)
@@ -268,7 +268,7 @@ final class Screens {
         }
     }
 
-    /// Answers everything, and returns what was lost or answered twice.
+    /// Answers all alerts and returns which errors were lost or answered twice.
     func end() -> String? {
         if windows.isEmpty { _ = openWindow() }
         for window in windows {

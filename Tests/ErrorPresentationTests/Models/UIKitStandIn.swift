@@ -1,8 +1,8 @@
 /// The source of a module `UIKit` that presents and dismisses view controllers, for a program on Linux.
 ///
 /// Unlike the declarations that the sources are type-checked against, it has the behavior that `ErrorAlerts` relies on:
-/// a view controller presents one other, a presentation can be refused, whoever disappears takes along what it
-/// presents, and an action's handler runs after its alert has disappeared.
+/// a view controller presents only one other controller, a presentation can be refused, a controller that disappears
+/// takes along what it presents, and an action's handler runs after its alert has disappeared.
 let uiKitStandIn = """
     public import Foundation
 
@@ -57,7 +57,7 @@ let uiKitStandIn = """
         public init(title: String?, message: String?, preferredStyle: Style) { self.title = title }
         public func addAction(_ action: UIAlertAction) { actions.append(action) }
 
-        /// Does what the user does.
+        /// Performs the user's action.
         public func tap(_ title: String) {
             guard let action = actions.first(where: { $0.title == title }) else { fatalError("no action \\(title)") }
             presentingViewController?.dismiss(animated: true) { action.handler?(action) }
@@ -73,7 +73,7 @@ let uiKitStandIn = """
     }
     """
 
-/// A program that shows alerts with `ErrorAlerts`, and prints what is on its screen.
+/// A program that shows alerts with `ErrorAlerts`, and prints what is on the screen.
 let alertsProgram = """
     import ErrorPresentation
     import ErrorRouting
@@ -104,7 +104,7 @@ let alertsProgram = """
             return top as? UIAlertController
         }
 
-        /// Waits for an alert, and prints its title; ends the program if another one is shown for too long.
+        /// Waits for an alert and prints its title; ends the program if another alert is shown for too long.
         func expect(_ title: String?) async {
             await wait { shown?.title == title }
             print(shown?.title ?? "none")

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorPresentation
 
 extension Walk {
-    /// Waits until every posted error reaches the presenters, and compares them with their models.
+    /// Waits until every posted error reaches the presenters, then compares them with their models.
     func agrees() async -> Bool {
         let isFlushed = await bus.flush(within: .seconds(600))
         #expect(isFlushed)
@@ -18,7 +18,7 @@ extension Walk {
         return isBalanced && difference.isEmpty
     }
 
-    /// The differences as text; empty if there are none.
+    /// The differences as a string; empty if there are none.
     var difference: String {
         var lines: [String] = []
         func compare(_ what: String, _ real: some CustomStringConvertible, _ model: some CustomStringConvertible) {

@@ -6,12 +6,12 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// Three objects, each with a plain model: a presenter that runs operations and observes a bus, a scope, or nothing; a
-/// second presenter that only observes the bus; and a loader that posts to it.
+/// Three objects, each with a plain model: a presenter that runs operations and observes a bus, a scope, or nothing;
+/// another presenter that only observes the bus; and a loader that posts to the bus.
 @MainActor
 final class Walk {
     static let ignored = "ignored"
-    /// The text of a cancellation, which has none of its own.
+    /// The message of a cancellation, which doesn't have its own.
     private static let cancellation = OwnText.unknown
 
     /// The end of an operation.
@@ -43,7 +43,7 @@ final class Walk {
     /// The retries under way: the task, the error's number, and the effect of the operation's outcome.
     private var retries: [(task: Task<Void, Never>, id: UInt64, hold: Int, title: String?)] = []
     private var running: [(task: Task<Void, Never>, number: UInt64, hold: Int)] = []
-    /// Values that a view might still have.
+    /// Errors that a view might still hold.
     private var seen: [PresentedError] = []
 
     init(_ bus: ErrorBus, seed: UInt64) {
@@ -68,7 +68,7 @@ final class Walk {
         for presenter in [presenter, other] { presenter.bannerDuration = nil }
     }
 
-    // MARK: What errors there are
+    // MARK: Errors
 
     private static let rules = ErrorMap<PresentationStyle>(default: .alert)
         .on(matching: .extracting(Plain.self) { style(of: $0.text) }) { $0 }
@@ -193,7 +193,7 @@ final class Walk {
     private func run() async -> String {
         let (first, title) = (outcome(), ["Saving", "Loading"].randomElement(using: &random) ?? "")
         let isCancelled = Int.random(in: 0..<5, using: &random) == 0
-        // Put it into the title, so that the end of a retry can identify it.
+        // Use the title to show whether the operation is in the scope, so that the end of a retry can identify it.
         let isInScope = title == "Loading"
         let poster: any ErrorPosting = isInScope ? scope : bus
         var attempts = 0
@@ -213,10 +213,10 @@ final class Walk {
         return "ran \(title): \(first)\(isCancelled ? " in a cancelled task" : "")"
     }
 
-    /// Ends an attempt of `run`.
+    /// Notes the end of an attempt of `run`.
     private func noteRun(_ title: String, _ outcome: Outcome, isCancelled: Bool, retried: UInt64? = nil) {
         guard let text = messages(of: outcome).first else { return }
-        // Its report has the mark, so no presenter shows it. A cancelled task doesn't post a cancellation.
+        // The report of `run` has the mark, so no presenter shows it. A cancelled task doesn't post a cancellation.
         let isInScope = title == "Loading"
         if !isCancelled || text != Self.cancellation { receive(nil, isInScope: isInScope) }
         if isCancelled {
@@ -352,7 +352,7 @@ final class Walk {
         switch outcome {
         case .success: loaderModel.end(load.number, .success(1))
         case .cancellation:
-            // In a task that isn't cancelled, it is a failure and posted as a notice.
+            // In a task that isn't cancelled, it counts as a failure, and is posted as a notice.
             loaderModel.end(load.number, isCancelled ? nil : .failure(Plain(Self.cancellation)))
             if !isCancelled { receive(nil, isInScope: false) }
         case .failure(let text), .failureThenCancellation(let text):

@@ -3,7 +3,7 @@ import TestSupport
 
 /// An error of a random program.
 struct Posted: Error, Hashable {
-    /// What the rules do with it.
+    /// What the rules do with the error.
     enum Fate: Int, CaseIterable {
         case stops, continues, throwsError, isIgnored, isUnmatched, postsAnother
         case suspends, suspendsAndThrows, cancelsItself, hangs
@@ -14,7 +14,7 @@ struct Posted: Error, Hashable {
     let fate: Fate
 }
 
-/// A random program around one bus: the same for the same seed, but for the order in which its tasks run.
+/// A random program around one bus: the same for the same seed, except for the order in which its tasks run.
 struct Program {
     enum Step {
         case post(Posted.Fate), postInScope(Posted.Fate), deliver(Posted.Fate), flush, yield
@@ -33,7 +33,7 @@ struct Program {
     let end: End
     /// The number of steps after which the end comes, while other tasks are still posting.
     let stepsBeforeEnd: Int
-    /// Whether the bus runs from the beginning, or only from the end on.
+    /// Whether the bus runs from the beginning or only from its end.
     let runsEarly: Bool
 
     init(seed: Int) {
@@ -47,7 +47,7 @@ struct Program {
             default: nil
             }
         actionTimeLimit = Bool.random(using: &random) ? .milliseconds(1) : .seconds(600)
-        // Without a limit that ends it, an action that hangs would never end.
+        // An action that hangs needs a time limit, because otherwise it would never end.
         let mayHang = actionTimeLimit < .seconds(1)
         let fates = Posted.Fate.allCases.filter { $0 != .hangs }
         func fate() -> Posted.Fate {

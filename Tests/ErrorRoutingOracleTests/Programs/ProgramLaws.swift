@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ProgramRun {
-    /// The number of errors that a notice among the reports counts as dropped.
+    /// The number of errors that the notices among the reports count as dropped.
     private func drops(in reports: [ErrorReport]) -> Int {
         reports.compactMap { ($0.error as? ErrorsDropped)?.count }.reduce(0, +)
     }
@@ -46,17 +46,17 @@ extension ProgramRun {
         let dropped = left.count + refused + drops(in: all)
         #expect(abs(counts.dropped - dropped) <= slack(left), comment)
         expect((seen + left).reduce(0) { $0 + $1.occurrences - 1 }, equals: counts.suppressed, comment)
-        // Notices count as posted, but not those that exist only as a line.
+        // Notices count as posted, except notices that exist only as a line.
         let posts = posted.count + notices(in: seen + left)
         #expect(abs(counts.posted - posts) <= slack(left), comment)
-        // Each failure is a notice or a line. The failure of an action that its time limit or a shutdown had cut off is
-        // a line that isn't counted.
+        // Each failure is a notice or a line. If a time limit or a shutdown had cut the action off, its failure is a
+        // line that isn't counted.
         let failures = all.compactMap { $0.error as? ActionFailure }
         let abandoned = failures.count { $0.error is ActionTimeLimitExceeded } + (left.isEmpty ? 0 : 1)
         #expect((counts.failures...counts.failures + abandoned).contains(failures.count), comment)
     }
 
-    /// Each post is delivered, merged, returned, refused, or part of a notice of drops, and only one of these.
+    /// Each post has exactly one of these outcomes: delivered, merged, returned, refused, or part of a notice of drops.
     private func expectOneEnd(
         _ reports: [ErrorReport], _ lines: [ErrorReport], _ slack: Int, _ comment: Comment
     ) {
@@ -72,14 +72,14 @@ extension ProgramRun {
     private func expectOrder(_ seen: [ErrorReport], _ left: [ErrorReport], _ comment: Comment) {
         let sequences = seen.map(\.sequence)
         #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 }, comment)
-        // A failure comes right after its report, or after another failure for that report.
+        // A failure comes right after its report, or after another failure of that report.
         for (index, report) in seen.enumerated() {
             guard let failure = report.error as? ActionFailure else { continue }
             let before = index > 0 ? seen[index - 1].error : nil
             let isAfter = before as? Posted == failure.report.error as? Posted || before is ActionFailure
             #expect(isAfter, comment)
         }
-        // A held report is delivered later than reports that were posted after it.
+        // A held report is delivered later than reports that were posted after it, so it is excluded.
         if program.floodLimit != nil { return }
         let all = (seen + left).compactMap { $0.error as? Posted }
         for poster in program.posters.indices {
@@ -100,14 +100,14 @@ extension ProgramRun {
         for report in seen {
             guard let error = report.error as? Posted else { continue }
             outcomes[error] = report.outcome
-            // A hanging action might end because of a shutdown, and then it isn't observed.
+            // A hanging action might end because of a shutdown. Then it isn't observed.
             expect(report.outcome.disposition, equals: error.fate.disposition, comment)
             if error.fate.fails { expect(report.outcome.failures.count, equals: 1, comment) }
         }
         for (error, outcome) in delivered.entries {
             switch outcome.disposition {
             case .dropped: expectNil(outcomes[error], comment)
-            // A flood limit holds it back.
+            // A flood limit holds the error back.
             case .pending: #expect(program.floodLimit != nil, comment)
             default: expect(outcomes[error]?.disposition, equals: outcome.disposition, comment)
             }

@@ -3,9 +3,9 @@ import ErrorRoutingTesting
 import Synchronization
 import TestSupport
 
-/// One run of a random program, with everything that left its bus.
+/// One run of a random program, with everything that left the program's bus.
 final class ProgramRun: Sendable {
-    /// A flush that succeeded: what the poster had posted before, and how many reports were observed then.
+    /// A flush that succeeded: how much the poster had posted before, and how many reports had been observed by then.
     struct Flushed {
         let poster: Int
         let number: Int
@@ -19,14 +19,14 @@ final class ProgramRun: Sendable {
     let lines = Log<ErrorReport>()
     let ends = Log<Counts>()
     let flushed = Log<Flushed>()
-    /// The errors with the outcome that `deliver` returned.
+    /// The errors with the outcomes that `deliver` returned.
     let delivered = Log<(error: Posted, outcome: HandleOutcome)>()
     private let count = Atomic<Int>(0)
     private let isTimeToEnd = Gate()
 
     init(_ program: Program) {
         self.program = program
-        // An action posts as the poster after the last one; the actions of a bus run one after the other.
+        // Errors from actions get additional poster numbers; a bus's actions run one after another.
         let (posted, actions) = (posted, program.posters.count)
         let handler = Program.rules { error in
             let another = Posted(poster: actions + error.poster, number: error.number, fate: .stops)
@@ -64,7 +64,7 @@ final class ProgramRun: Sendable {
         }
         for poster in posters { await poster.value }
         await run.value
-        // An action that a shutdown has cut off might still end.
+        // An action that a shutdown has cut off might still be ending.
         if program.end == .shutdownNow || program.end == .shutdownSoon { for _ in 0..<50 { await Task.yield() } }
         return left
     }

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 4, 11 to 20 and 26: in random programs each accepted report reaches exactly one end",
-    .tags(.behaviour4, .behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour20, .behaviour26),
+    "Promises 4, 11 to 20, and 26: in random programs each accepted report has exactly one outcome",
+    .tags(.promise4, .promise11, .promise13, .promise14, .promise16, .promise20, .promise26),
     .hangLimit(minutes: 60))
 struct RandomProgramTests {}
 

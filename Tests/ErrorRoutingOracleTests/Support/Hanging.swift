@@ -1,8 +1,9 @@
 import ErrorRouting
 import ErrorRoutingTesting
 
-/// Rules whose asynchronous action hangs on error 1, regardless of cancellations, and that note the numbers that get
-/// further.
+/// Rules with an asynchronous action that hangs on error 1 and ignores cancellations.
+///
+/// The rules note the numbers that reach the rule after the action.
 struct Hanging {
     /// Opens when the action has begun.
     let entered = Gate()
@@ -12,11 +13,11 @@ struct Hanging {
     let leave = Gate()
     /// Opens when the action ends.
     let left = Gate()
-    /// The numbers for which the rule after the action has run.
+    /// The numbers for which the rule after the action ran.
     let later = Log<Int>()
     let handler: ErrorHandler
 
-    /// - Parameter end: What the action does at its end.
+    /// - Parameter end: The code that the action runs at its end.
     init(_ end: @escaping @Sendable () throws -> HandleStrategy = { .next }) {
         handler = ErrorHandler()
             .on(Mishap.self) { [later] error in

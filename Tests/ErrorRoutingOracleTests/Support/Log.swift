@@ -2,8 +2,8 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-// These tests use the public API alone, so that a change inside the bus can't change them. Only the two lines with
-// `Locked` use what the package shares between its modules: the thread sanitizer doesn't see a mutex's order.
+// These tests use only the public API, so that a change inside the bus can't change them. Only the two lines with
+// `Locked` use code that the package shares: the thread sanitizer doesn't see the order that a mutex creates.
 
 /// A list that any thread can extend.
 final class Log<Entry: Sendable>: Sendable {
@@ -37,10 +37,10 @@ struct Mishap: Error, Hashable, CustomStringConvertible {
     var description: String { "mishap \(number)" }
 }
 
-/// An error that no rule of these tests matches unless a test says so.
+/// An error that no rule of these tests matches, except in tests that add such a rule.
 struct Stray: Error, Hashable {}
 
-/// The counts of a bus at one instant, without the time of the delivery.
+/// The counts of a bus at one instant, without the delivery time.
 struct Counts: Equatable {
     var posted = 0
     var handled = 0
@@ -69,7 +69,7 @@ extension ErrorBus {
 }
 
 extension ErrorReport {
-    /// The error in a word: a number, `failure of 3`, `drops 2`, each with the number of merged errors.
+    /// The error in a few words: a number, `failure of 3`, or `drops 2`, each with the number of merged errors.
     var label: String {
         let text =
             switch error {
@@ -87,7 +87,7 @@ extension [ErrorReport] {
 }
 
 extension AsyncSequence where Failure == Never {
-    /// Returns all elements up to the end.
+    /// Returns all remaining elements.
     func all() async -> [Element] {
         var elements: [Element] = []
         for await element in self { elements.append(element) }

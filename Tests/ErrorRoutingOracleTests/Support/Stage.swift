@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// A bus on a test clock, with everything that leaves it: what an observer, the last resort, and the end received.
+/// A bus on a test clock, with everything that an observer, the last resort, and the end callback received from it.
 struct Stage {
     let clock = ManualClock()
     let bus: ErrorBus
@@ -11,7 +11,7 @@ struct Stage {
     let seen = Log<ErrorReport>()
     /// The reports that the last resort received.
     let lines = Log<ErrorReport>()
-    /// The counts with which the observer's end was notified.
+    /// The counts that the observer received at the end.
     let ends = Log<Counts>()
 
     /// Creates a bus that isn't running yet.
@@ -43,13 +43,13 @@ struct Stage {
         for number in numbers { bus.post(Mishap(number)) }
     }
 
-    /// Finishes the bus and runs it until everything posted before is delivered.
+    /// Finishes the bus and runs it until everything that was posted before is delivered.
     func drain() async {
         bus.finish()
         await bus.run()
     }
 
-    /// Runs the bus next to a body and finishes it after that.
+    /// Runs the bus while a body runs, and then finishes it.
     func running(_ body: () async -> Void) async {
         async let run: Void = bus.run()
         await body()
@@ -57,7 +57,7 @@ struct Stage {
         await run
     }
 
-    /// Checks what holds for every bus that has ended: the counts equal what left the bus.
+    /// Checks what holds for every bus that has ended: its counts agree with everything that left it.
     ///
     /// - Parameter returned: What `shutdown` returned.
     func expectLaws(returned: [ErrorReport] = []) {
@@ -73,7 +73,7 @@ struct Stage {
         #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
         let all = seen.entries + returned
         expect(all.reduce(0) { $0 + $1.occurrences - 1 }, equals: counts.suppressed)
-        // The end is notified once.
+        // The observer is notified of the end once.
         expect(ends.count, equals: 1)
     }
 }

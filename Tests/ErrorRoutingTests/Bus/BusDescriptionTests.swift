@@ -3,11 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 22 and 26: a bus and a scope describe themselves", .tags(.behaviour22, .behaviour26), .hangLimit)
+@Suite("Promises 22 and 26: a bus and a scope describe themselves", .tags(.promise22, .promise26), .hangLimit)
 struct BusDescriptionTests {}
 
 extension BusDescriptionTests {
-    @Test("a bus's description says whether it accepts posts, and its statistics at that time")
+    @Test("a bus's description shows whether the bus accepts posts, and its statistics at that time")
     func phases() async {
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop })
         bus.post(Numbered(1))
@@ -27,7 +27,7 @@ extension BusDescriptionTests {
         expect("\(one)", equals: "\(one)")
     }
 
-    @Test("an action can read the description of its own bus, which shows how long the delivery has taken")
+    @Test("an action can read the description of its own bus, which shows how long the delivery has been running")
     func inDelivery() async {
         let description = Journal<String>()
         let handler = ErrorHandler().on(Numbered.self) { _ in
@@ -39,7 +39,7 @@ extension BusDescriptionTests {
         #expect(description.entries.allSatisfy { $0.contains("in delivery for") })
     }
 
-    @Test("a scope's description is its path on one line, quoted where it isn't one word, and truncated")
+    @Test("a scope's description is its path on one line, truncated, and quoted unless it is a single word")
     func scopes() {
         let bus = ErrorBus(handler: ErrorHandler())
         expect("\(bus.scope("shop").scope("checkout"))", equals: "error scope shop/checkout")

@@ -6,14 +6,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Actions that post again and again, and threads that are all blocked.
+/// Tests actions that post again and again, and threads that are all blocked.
 @Suite(
-    "Behaviours 15 and 16: a bus ends whatever actions and threads do", .tags(.behaviour15, .behaviour16), .hangLimit)
+    "Promises 15 and 16: a bus ends, whatever actions and threads do", .tags(.promise15, .promise16), .hangLimit)
 struct BusEndsTests {}
 
 extension BusEndsTests {
-    /// A handler that posts the next number whenever it handles one.
-    private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
+    /// A handler that posts the next number whenever it handles a number.
+    private static func continuing(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(Numbered.self) { error in
             journal.note(error.number)
             ErrorBus.current?.post(Numbered(error.number + 1))
@@ -22,15 +22,15 @@ extension BusEndsTests {
     }
 
     @Test(
-        "withErrorBus ends although each action posts or starts a follow-up, and accepts only what fits the capacity"
+        "withErrorBus ends even if each action posts or starts a follow-up, and accepts only what fits its capacity"
     )
     func followUps() async {
         let journal = Journal<Int>()
-        let bus = await withErrorBus(handler: Self.goingOn(journal), configuration: .init(capacity: 8)) { bus in
+        let bus = await withErrorBus(handler: Self.continuing(journal), configuration: .init(capacity: 8)) { bus in
             bus.post(Numbered(1))
             return bus
         }
-        // The action in flight when the tasks ended, and the errors that the bus has accepted since then.
+        // These are the action in flight when the tasks ended, and the errors that the bus accepted after that.
         #expect(journal.entries.count >= 9)
         expect(journal.entries, equals: Array(1...journal.entries.count))
         expect(bus.statistics.dropped, equals: 1)
@@ -51,11 +51,11 @@ extension BusEndsTests {
     }
 
     @Test(
-        "a cancelled caller returns: the bus accepts nothing once body and tasks have ended, nor while it drains")
+        "if the caller is cancelled, the bus accepts no posts once body and tasks have ended, nor while it drains")
     func cancelled() async {
         let (journal, begun) = (Journal<Int>(), Gate())
         let task = Task {
-            await withErrorBus(handler: Self.goingOn(journal)) { bus in
+            await withErrorBus(handler: Self.continuing(journal)) { bus in
                 begun.open()
                 while !Task.isCancelled { await Task.yield() }
                 bus.post(Numbered(1))
@@ -71,7 +71,7 @@ extension BusEndsTests {
 
         let (other, posted) = (Journal<Int>(), Gate())
         let winding = Task {
-            await withErrorBus(handler: Self.goingOn(other), configuration: .init(capacity: 1 << 26)) { bus in
+            await withErrorBus(handler: Self.continuing(other), configuration: .init(capacity: 1 << 26)) { bus in
                 bus.post(Numbered(1))
                 posted.open()
             }
@@ -97,7 +97,7 @@ extension BusEndsTests {
             Task { _ = await bus.shutdown(within: .milliseconds(100)) }
             while !bus.storage.isClosed { await Task.yield() }
             Thread.detachNewThread {
-                // The tasks that block all threads never end, so nothing that waits for the pool would end either.
+                // The tasks that block all threads never end, so code that waits for the pool would never end either.
                 for _ in 0..<30_000 where bus.statistics.dropped < 3 { usleep(1_000) }
                 let statistics = bus.statistics
                 exit(statistics.dropped == 3 && statistics.isBalanced && statistics.pending == 0 ? 0 : 1)
@@ -121,7 +121,7 @@ extension BusEndsTests {
         }
     }
 
-    @Test("nanoseconds end at 292 years, forwards and backwards")
+    @Test("a number of nanoseconds can express 292 years, forwards and backwards")
     func nanoseconds() {
         expect(Duration.seconds(Int64.max).nanoseconds, equals: .max)
         expect(Duration.seconds(Int64.min).nanoseconds, equals: .min)

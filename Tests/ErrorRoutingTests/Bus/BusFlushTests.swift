@@ -95,7 +95,7 @@ extension BusFlushTests {
     func observers() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            // If the bus is finished while the observer runs, it also ends only after that.
+            // A bus that is finished while the observer runs also ends only after the observer has returned.
             for isFinished in [false, true] {
                 let (entered, leave, seen) = (Gate(), DispatchSemaphore(value: 0), Journal<UInt64>())
                 let bus = ErrorBus(handler: ErrorHandler())
@@ -142,7 +142,7 @@ extension BusFlushTests {
             async let running: Void = bus.run()
             bus.post(Numbered(1))
             await acting.wait()
-            // It is due once the report is complete.
+            // The flush would return once the report is complete.
             async let isFlushed = bus.flush(within: .seconds(5))
             await clock.waitForSleepers()
             leaveAction.open()
@@ -157,7 +157,7 @@ extension BusFlushTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("the readers of streams are woken by a flush, although the next action blocks")
+    @Test("a flush wakes the readers of streams although the next action blocks")
     func readers() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -172,7 +172,7 @@ extension BusFlushTests {
                 for await _ in reports { return true }
                 return false
             }
-            // Let the reader wait: one that comes later needs no waking.
+            // Let the reader wait first: a reader that comes later wouldn't need to be woken.
             for _ in 0..<100 { await Task.yield() }
             bus.post(Numbered(1))
             let flush = bus.flushPromise(until: nil)
@@ -187,7 +187,7 @@ extension BusFlushTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("after a shutdown too, an observer that blocks doesn't extend a flush's time limit")
+    @Test("even after a shutdown, an observer that blocks doesn't extend a flush's time limit")
     func blockedObserverAfterShutdown() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -213,7 +213,7 @@ extension BusFlushTests {
             }
             #expect(bus.ended.valueIfFulfilled == nil)
             leave.signal()
-            // The shutdown hasn't removed reports.
+            // The shutdown hasn't removed any reports.
             expect(await unlimited.value, equals: true)
             await running
             observation.cancel()
@@ -221,7 +221,7 @@ extension BusFlushTests {
     }
 
     @Test(
-        "it returns false at its time limit, if its caller is cancelled, and at once inside one of the bus's actions")
+        "it returns false at its time limit, if its caller is cancelled, and immediately in an action of the bus")
     func timeLimit() async {
         let clock = ManualClock()
         let gate = Gate()
@@ -242,15 +242,15 @@ extension BusFlushTests {
         }
 
         let journal = Journal<Bool>()
-        let asking = ErrorHandler().on(Numbered.self) { _ in
+        let flushing = ErrorHandler().on(Numbered.self) { _ in
             await journal.note(ErrorBus.current?.flush(within: .seconds(600)) ?? true)
             return .stop
         }
-        await withErrorBus(handler: asking) { $0.post(Numbered(1)) }
+        await withErrorBus(handler: flushing) { $0.post(Numbered(1)) }
         expect(journal.entries, equals: [false])
     }
 
-    @Test("flush returns false for a bus that nobody runs or that is shut down while it waits, true for an ended one")
+    @Test("flush returns false for a bus that never runs or is shut down meanwhile, and true for a bus that has ended")
     func ends() async {
         let clock = ManualClock()
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(clock: clock))

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Arguments out of range stop the program with a message that names the value", .hangLimit)
+@Suite("Arguments out of range crash the program with a message that names the value", .hangLimit)
 struct BusMisuseTests {}
 
 extension BusMisuseTests {

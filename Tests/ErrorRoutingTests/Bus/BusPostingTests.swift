@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 11: post returns at once, from any thread, and keeps the order of each caller's posts",
-    .tags(.behaviour11), .hangLimit)
+    "Promise 11: post returns immediately, from any thread, and keeps the order of each caller's posts",
+    .tags(.promise11), .hangLimit)
 struct BusPostingTests {}
 
 extension BusPostingTests {
@@ -21,7 +21,7 @@ extension BusPostingTests {
         }
     }
 
-    @Test("reports of one caller are delivered in order, however many callers post at the same time")
+    @Test("each caller's reports are delivered in order, however many callers post at the same time")
     func orderPerPoster() async {
         let recorded = await withRecordedErrors { bus in
             await withTaskGroup { group in
@@ -39,7 +39,7 @@ extension BusPostingTests {
         }
     }
 
-    @Test("a report has the location, the time and the metadata of its post")
+    @Test("a report has the location, the time, and the metadata of its post")
     func reportContents() async throws {
         let before = Date()
         let line: UInt = #line + 2
@@ -54,12 +54,12 @@ extension BusPostingTests {
         expect(report.occurrences, equals: 1)
         expect(report.sequence, equals: 1)
         expect(ErrorReport(error: Numbered(0), source: .init()).sequence, equals: 0)
-        // Computed from another clock, so the two differ by the time between the two readings.
+        // This time is computed from another clock, so the two differ by the time between the two readings.
         #expect(report.date > before.addingTimeInterval(-1) && report.date < Date().addingTimeInterval(1))
         expect(report.outcome.disposition, equals: .unmatched)
     }
 
-    @Test("deliver returns .pending if its caller is or was cancelled, and the error is still delivered")
+    @Test("deliver returns .pending if its caller is or becomes cancelled, and the error is still delivered")
     func cancelledDeliver() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(at: gate, entered: entered)
@@ -73,7 +73,7 @@ extension BusPostingTests {
         }
         expect(recorded.reports.map(\.outcome.disposition), equals: [.handled])
 
-        // Keeps the error from being handled before its caller checks.
+        // Wait here, so that the error isn't handled before its caller checks.
         let other = Gate()
         let waiting = ErrorHandler.hanging(at: other)
         let again = await withRecordedErrors(handler: waiting, configuration: unlimited) { bus in

@@ -6,13 +6,13 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel",
-    .tags(.behaviour12, .behaviour15, .behaviour16), .hangLimit)
+    "Promises 12, 15, and 16: a bus ends in order, whatever its actions start or cancel",
+    .tags(.promise12, .promise15, .promise16), .hangLimit)
 struct BusReentryTests {}
 
 extension BusReentryTests {
-    /// Catches a deadlock or an endless recursion by calling every method of a bus from within an action.
-    @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")
+    /// This test detects a deadlock or endless recursion by calling every method of a bus within an action.
+    @Test("an action can post, deliver, observe, explain, handle again, finish, and shut down")
     func everyCallAtOnce() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()
@@ -52,12 +52,12 @@ extension BusReentryTests {
         #expect(bus.statistics.isBalanced)
         #expect(bus.statistics.actionFailures > 0)
         #expect(journal.entries.contains("inner") && journal.entries.contains("no match ActionFailure"))
-        // Returns only if the streams have ended.
+        // This returns only if the streams have ended.
         _ = await reports.collected()
         await bus.tasks.waitForAll()
     }
 
-    @Test("a task that an action started is no longer inside it once the action has ended")
+    @Test("a task that an action started no longer counts as inside the action once the action has ended")
     func tasksThatOutliveTheirAction() async {
         let (after, done) = (Gate(), Gate())
         let journal = Journal<HandleOutcome.Disposition>()
@@ -81,7 +81,7 @@ extension BusReentryTests {
         expect(journal.entries, equals: [.handled])
     }
 
-    @Test("no action begins once shutdown has removed and returned its report")
+    @Test("no action begins once a shutdown has removed its report")
     func noActionAfterShutdown() async {
         let journal = Journal<String>()
         for isAsynchronous in [false, true] {
@@ -112,12 +112,12 @@ extension BusReentryTests {
             leave.signal()
             await left.wait()
         }
-        // Lets the workers end, so that any action that they have begun is noted.
+        // Let the workers end, so that an action that they have begun is noted.
         for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
 
-    @Test("reports that a shutdown inside an action cuts off are dropped, and on standard error before run returns")
+    @Test("reports that a shutdown inside an action cuts off are dropped, and are written before run returns")
     func cutOffInside() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -138,7 +138,7 @@ extension BusReentryTests {
             FileHandle.standardError.write(Data("run has returned\n".utf8))
             bus = nil
             gate.open()
-            // Waits until the action has ended: the leak sanitizer would report it.
+            // Wait until the action has ended: otherwise the leak sanitizer would report it.
             while watched.object != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -176,7 +176,7 @@ extension BusReentryTests {
     }
 
     @Test(
-        "an action that cancels its own task cancels none of the report's later actions, and doesn't run again",
+        "an action that cancels its own task doesn't cancel the report's later actions, and doesn't run again",
         arguments: [false, true], [false, true]
     )
     func selfCancellingBeforeOthers(isAsynchronous: Bool, isThrowing: Bool) async {
@@ -192,7 +192,7 @@ extension BusReentryTests {
             journal.note("\(name) \(Task.isCancelled)")
             return .next
         }
-        // Last registered first. The first action suspends.
+        // The last-registered rule is tried first. Its action suspends.
         let base = ErrorHandler()
             .on(ActionFailure.self) { _ in
                 failures.note(1)
@@ -209,12 +209,11 @@ extension BusReentryTests {
             }
             : base.on(Numbered(1)) { _ in try cancel() }
         let withFirst = handler.on(Numbered(1)) { _ in await note("before") }
-        // While all tests run at the same time, a task that yields might take longer than the default limit to
-        // continue.
+        // While all tests run at the same time, a task that yields might take longer than the default limit to resume.
         await withErrorBus(handler: withFirst, configuration: .init(actionTimeLimit: nil)) { bus in
             await bus.deliver(Numbered(1))
             await bus.scope("inner", handler: handler).deliver(Numbered(1))
-            // Here, callers don't wait for the outcomes.
+            // Here, no caller waits for an outcome.
             for _ in 0..<2 { bus.post(Numbered(1)) }
         }
         let once = ["before false", "cancels", "first false", "second false"]
@@ -296,14 +295,14 @@ extension BusReentryTests {
             await running.value
             expect(bus?.statistics.handled, equals: 1)
             bus = nil
-            // A task that still sleeps on the clock doesn't retain the bus.
+            // A task that is still sleeping on the clock doesn't retain the bus.
             while watched.object != nil { await Task.yield() }
             clock.gate.open()
         }
     }
 }
 
-/// A clock that sleeps until a gate opens, even if it is cancelled, or that fails instead of sleeping.
+/// A clock whose sleeps fail, or last until a gate opens even if they are cancelled.
 struct OddClock: Clock {
     let fails: Bool
     let gate = Gate()
@@ -330,7 +329,7 @@ extension BusReentryTests {
         }
     }
 
-    @Test("the causes of an error aren't read under the bus's lock, nor for the notice of a failed action")
+    @Test("an error's causes aren't read under the bus's lock, not even for the notice of a failed action")
     func causesOutsideTheLock() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -6,14 +6,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Another process sends the signal, at any time.
+/// Another process sends the signal at a random time.
 @Suite(
-    "Behaviours 14 to 16 and 26: a service in a flood of errors shuts down in order on SIGTERM",
-    .tags(.behaviour14, .behaviour15, .behaviour16, .behaviour26), .hangLimit)
+    "Promises 14 to 16 and 26: a service in a flood of errors shuts down in order on SIGTERM",
+    .tags(.promise14, .promise15, .promise16, .promise26), .hangLimit)
 struct BusTerminationTests {}
 
 extension BusTerminationTests {
-    /// The number of processes, larger with `ERROR_BUS_LONG`.
+    /// The number of processes, which is larger with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8
 
     @Test("the process ends by itself, and the outcomes account for every post", .serialized, arguments: 0..<count)
@@ -30,7 +30,9 @@ extension BusTerminationTests {
     }
 }
 
-/// The service in such a process: it posts from several threads until it gets the signal, and a little longer.
+/// The service in such a process.
+///
+/// It posts from several threads until it receives the signal, and a little longer.
 private final class TerminatedService: Sendable {
     /// How the service reacts to the signal.
     private enum Answer: CaseIterable {
@@ -73,14 +75,14 @@ private final class TerminatedService: Sendable {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         source.setEventHandler { [self] in terminate() }
         await withCheckedContinuation { continuation in
-            // Until then the process ignores the signal.
+            // Until then, the process ignores the signal.
             source.setRegistrationHandler { continuation.resume() }
             source.activate()
         }
         async let posting: Void = onThreads(3) { [self] _ in post() }
         sendSignal()
         await bus.run()
-        // The figures also balance while the flood continues after the end.
+        // The counts balance even while the flood continues after the end.
         for _ in 0..<100 where !bus.statistics.isBalanced { fatalError("\(bus.statistics)") }
         isEnough.store(true, ordering: .releasing)
         await posting
@@ -89,7 +91,7 @@ private final class TerminatedService: Sendable {
         }
         source.cancel()
         let (statistics, posted) = (bus.statistics, posted.load(ordering: .acquiring))
-        // The surplus reports are notices.
+        // The remaining reports are notices.
         guard statistics.posted >= posted, statistics.isBalanced else { fatalError("\(posted): \(statistics)") }
         print(statistics)
     }

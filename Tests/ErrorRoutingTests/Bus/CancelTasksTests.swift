@@ -5,12 +5,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: cancelTasks waits for tasks, then cancels them, then continues without them",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: cancelTasks waits for tasks, then cancels them, then continues without them",
+    .tags(.promise15), .hangLimit)
 struct CancelTasksTests {}
 
 extension CancelTasksTests {
-    @Test("cancelTasks returns when the tasks and the tasks that they start have ended, and cancels none")
+    @Test("cancelTasks returns when the tasks and their own tasks have ended, and doesn't cancel any")
     func endInTime() async {
         let (journal, gate) = (Journal<Int>(), Gate())
         await withErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock())) { bus in
@@ -24,7 +24,7 @@ extension CancelTasksTests {
             async let allEnded = bus.cancelTasks(after: .seconds(3))
             gate.open()
             #expect(await allEnded)
-            // None of the tasks was cancelled, and one that starts now isn't either.
+            // None of the tasks was cancelled, and a task that starts now isn't cancelled either.
             await bus.task { throw Numbered(Task.isCancelled ? 5 : 4) }.value
         }
         // The first two run concurrently, so either might throw first.
@@ -33,7 +33,7 @@ extension CancelTasksTests {
         expect(journal.entries.last, equals: 4)
     }
 
-    @Test("at its limit, or immediately, cancelTasks cancels the tasks; what they throw then is still delivered")
+    @Test("at its limit, or immediately, cancelTasks cancels the tasks; the errors that they then throw are delivered")
     func cancelled() async {
         let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
         await withErrorBus(handler: Self.notingCauses(journal), configuration: .init(clock: clock)) { bus in
@@ -57,8 +57,8 @@ extension CancelTasksTests {
     }
 
     @Test(
-        "after the grace period neither cancelTasks nor withErrorBus waits for a task that ignores its cancellation")
-    func goesOn() async {
+        "after the grace period, neither cancelTasks nor withErrorBus waits for a task that ignores its cancellation")
+    func continues() async {
         let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
         let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
             let task = bus.task {
@@ -82,7 +82,7 @@ extension CancelTasksTests {
         await task.value
     }
 
-    /// A handler that notes what tasks throw, which is below a `TaskCutOff`.
+    /// A handler that notes the errors that tasks throw, even if a `TaskCutOff` wraps them.
     private static func notingCauses(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(matching: .causedBy(Numbered.self)) { error in
             journal.note(error.number)
@@ -90,7 +90,7 @@ extension CancelTasksTests {
         }
     }
 
-    @Test("a bus without tasks has ended them, whatever the limits; at a limit of zero later tasks are cancelled")
+    @Test("a bus without tasks has ended them, whatever the limits; at a limit of zero, later tasks are cancelled")
     func withoutTasks() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             for _ in 0..<500 { #expect(await bus.cancelTasks(after: .seconds(300), waitingUpTo: .zero)) }
@@ -100,7 +100,7 @@ extension CancelTasksTests {
         }
     }
 
-    @Test("cancelTasks returns false to every caller, a waiting or a later one, until the abandoned task has ended")
+    @Test("cancelTasks returns false to every caller, waiting or later, until the abandoned task has ended")
     func severalCallers() async {
         let (running, gate) = (Gate(), Gate())
         let configuration = ErrorBus.Configuration(clock: ManualClock())

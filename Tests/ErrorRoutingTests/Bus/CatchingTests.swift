@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catching, rethrowing, task and catching scopes post thrown errors, but no cancellations",
-    .tags(.behaviour17, .behaviour22), .hangLimit)
+    "Promise 17: catching, rethrowing, task, and catching scopes post thrown errors, but no cancellations",
+    .tags(.promise17, .promise22), .hangLimit)
 struct CatchingTests {}
 
 extension CatchingTests {
@@ -30,7 +30,7 @@ extension CatchingTests {
         let line: UInt = #line
         expect(recorded.reports.map(\.source.line), equals: [line - 10, line - 9])
 
-        // For a body that doesn't return a value, the result says whether it succeeded.
+        // For a body that doesn't return a value, the result shows whether the body succeeded.
         let client = Client()
         let sent = await withRecordedErrors { bus in
             #expect(bus.catching { try client.send(1) })
@@ -82,7 +82,7 @@ extension CatchingTests {
         }
     }
 
-    @Test("rethrowing posts a thrown error and throws it again, typed")
+    @Test("rethrowing posts a thrown error and throws it again, with its static type")
     func rethrowing() async {
         let line: UInt = #line + 4
         let recorded = await withRecordedErrors { bus in
@@ -119,7 +119,7 @@ extension CatchingTests {
                 try bus.rethrowing { throw CancellationError() }
             }
             await bus.task { throw CancellationError() }.value
-            // If a cancellation is posted directly, it is treated like any other error.
+            // A cancellation that is posted directly is treated like any other error.
             bus.post(CancellationError())
         }
         expect(recorded.reports.map(\.role), equals: Array(repeating: .notice, count: 5) + [.failure])
@@ -172,7 +172,7 @@ extension CatchingTests {
         cancelled.expectReported(.value(Numbered(1)), count: 1)
     }
 
-    @Test("tasks inherit their caller's actor, where they begin in order, and catching keeps it")
+    @Test("tasks inherit their caller's actor, begin on it in order, and catching keeps it")
     @MainActor func taskIsolation() async {
         final class Log { var numbers: [Int] = [] }
         let log = Log()
@@ -219,7 +219,7 @@ extension CatchingTests {
         }
 
         let journal = Journal<Bool>()
-        // Don't use the main actor: there the task couldn't begin too early.
+        // Don't use the main actor, because a task couldn't begin too early there.
         let root = Task { @concurrent in
             await withErrorBus(handler: ErrorHandler()) { bus in
                 while !Task.isCancelled { await Task.yield() }

@@ -42,7 +42,7 @@ extension MetadataTests {
             ])
     }
 
-    @Test("the provider receives the unboxed error in the caller's task: task-local values reach the report")
+    @Test("the provider receives the unboxed error in the caller's task, so task-local values can be in the report")
     func taskLocals() async {
         let configuration = ErrorBus.Configuration(metadataProvider: { error in
             ["error": (error as? Numbered).map { "\($0.number)" } ?? "\(type(of: error))", "request": Request.id]
@@ -82,7 +82,7 @@ extension MetadataTests {
         expect(recorded.reports.map { $0.metadata["request"] }, equals: ["1", "1", "1", "1", "2", "none", "thread"])
     }
 
-    @Test("the provider overrides the scopes' metadata, the post the provider's; actions and observers see the same")
+    @Test("the provider overrides the scopes' metadata, and the post both; actions and observers receive the same")
     func precedence() async {
         let journal = Journal<[String: String]>()
         let handler = ErrorHandler().always { _, report in
@@ -107,11 +107,11 @@ extension MetadataTests {
         expect(journal.entries, equals: metadata(recorded))
     }
 
-    @Test("the provider isn't called for errors that it posts itself, so it can't recurse without end")
+    @Test("the provider isn't called for errors that it posts itself, so it can't recurse endlessly")
     func reentry() async {
-        let asked = Atomic<Int>(0)
+        let calls = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
-            let number = asked.wrappingAdd(1, ordering: .relaxed).newValue
+            let number = calls.wrappingAdd(1, ordering: .relaxed).newValue
             postError(Numbered(100 + number), metadata: ["by": "provider"])
             return ["number": "\(number)"]
         })
@@ -119,7 +119,7 @@ extension MetadataTests {
             bus.post(Numbered(1))
             await withErrorScope("scope", metadata: ["k": "v"]) { _ in postError(Numbered(2)) }
         }
-        expect(asked.load(ordering: .relaxed), equals: 2)
+        expect(calls.load(ordering: .relaxed), equals: 2)
         let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
         expect(numbers, equals: [101, 1, 102, 2])
         expect(
@@ -129,7 +129,7 @@ extension MetadataTests {
             ])
     }
 
-    @Test("tasks that a provider starts, and its posts to another bus, get metadata as any other post does")
+    @Test("tasks that a provider starts, and its posts to another bus, receive metadata like any other posts")
     func startedInside() async {
         let (started, inner) = (Journal<Task<Void, Never>>(), Journal<[String: String]>())
         let other = ErrorBus(
@@ -138,14 +138,14 @@ extension MetadataTests {
                 return .next
             },
             configuration: .init(metadataProvider: { _ in
-                // Posts to the first bus, while its provider waits for this bus.
+                // This provider posts to the first bus, while the first bus's provider is waiting for this bus.
                 postError(Numbered(2))
                 return ["by": "other"]
             }))
         let first = Atomic<Bool>(true)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
             if first.exchange(false, ordering: .relaxed) {
-                // A singleton that is created at its first use does this.
+                // A singleton that is created when it is first used does this.
                 started.note(Task { postError(Numbered(1)) })
                 other.post(Numbered(3))
             }
@@ -163,21 +163,21 @@ extension MetadataTests {
         expect(inner.entries, equals: [["by": "other"]])
     }
 
-    @Test("the provider is called once for each error, even a dropped one, and for none of the bus's own notices")
+    @Test("the provider is called once for each error, even a dropped one, and never for the bus's own notices")
     func onceEach() async {
-        let asked = Atomic<Int>(0)
+        let calls = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(
-            capacity: 2, metadataProvider: { _ in ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
+            capacity: 2, metadataProvider: { _ in ["n": "\(calls.wrappingAdd(1, ordering: .relaxed).newValue)"] })
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let reports = bus.reports()
         let scope = bus.scope("scope")
-        // Post before the bus runs: then there is room for two.
+        // Post before the bus runs, so that there is room for exactly two errors.
         for number in 1...5 { scope.post(Numbered(number)) }
         bus.finish()
         await bus.run()
-        expect(asked.load(ordering: .relaxed), equals: 5)
-        // Each failure has its report's metadata; the notice of drops has none.
+        expect(calls.load(ordering: .relaxed), equals: 5)
+        // Each failure has its report's metadata, and the notice of drops doesn't have metadata.
         expect(
             await reports.collected().map(\.metadata), equals: [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: when the process ends, each bus writes its pending reports", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: when the process ends, each bus writes its pending reports", .tags(.promise25), .hangLimit)
 struct PendingAtExitTests {}
 
 extension PendingAtExitTests {
@@ -14,7 +14,7 @@ extension PendingAtExitTests {
     }
 
     @Test(
-        "a bus that nobody runs, and one with a body that exits the process, write the counts of their pending reports")
+        "a bus that never runs, and one with a body that exits the process, write the counts of their pending reports")
     func pending() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -31,17 +31,17 @@ extension PendingAtExitTests {
             await withErrorBus(handler: slow) { bus in
                 for number in 1...5 { bus.post(Numbered(number)) }
                 while bus.statistics.deliveryTime == nil { await Task.yield() }
-                // A bus that has delivered everything doesn't write lines.
+                // A bus that has delivered all its reports doesn't write lines.
                 await withErrorBus(handler: ErrorHandler().ignore(Numbered.self)) { $0.post(Numbered(6)) }
                 withExtendedLifetime(buses) { exit(0) }
             }
         }
-        let told = lines(result)
-        expect(told.count, equals: 3)
-        #expect(told.contains { $0.contains("had 3 pending: posted 3 = ") })
-        #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
-        #expect(told.contains { $0.contains("had 5 pending") })
-        // Each report is a line with its type, message, and place, before the counts; the counts end the output.
+        let written = lines(result)
+        expect(written.count, equals: 3)
+        #expect(written.contains { $0.contains("had 3 pending: posted 3 = ") })
+        #expect(written.contains { $0.contains("had 1 pending: posted 1 = ") })
+        #expect(written.contains { $0.contains("had 5 pending") })
+        // Each report is a line with type, message, and source, before the counts. The counts are the last lines.
         let reports = result.standardErrorLines.filter { $0.contains("the process ended before it was delivered") }
         expect(reports.count, equals: 3 + 1 + 5)
         for number in 1...5 { #expect(reports.contains { $0.contains("Numbered(number: \(number))") }) }
@@ -49,7 +49,7 @@ extension PendingAtExitTests {
         #expect(result.standardErrorLines.suffix(3).allSatisfy { $0.hasPrefix("error-bus:") })
     }
 
-    @Test("an error whose description takes forever doesn't delay the end, and the others before it are written")
+    @Test("an error whose description never returns doesn't delay the exit, and the errors before it are written")
     func slowDescription() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             struct Slow: Error, CustomStringConvertible {
@@ -72,7 +72,7 @@ extension PendingAtExitTests {
         #expect(result.standardErrorLines.contains { $0.contains("Numbered(number: 1)") })
     }
 
-    @Test("at most a mebibyte of reports is written, then the number of the others; a bus's own last resort gets them")
+    @Test("at most a mebibyte of reports is written, then the number of others; a custom last resort receives them")
     func manyReports() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             struct Long: Error, CustomStringConvertible {
@@ -88,14 +88,14 @@ extension PendingAtExitTests {
         }
         let reports = result.standardErrorLines.count { $0.contains("xxxxxxxx") }
         #expect(reports > 0 && reports <= (1 << 20) / 8_000 + 1)
-        let told = lines(result)
-        expect(told.count, equals: 2)
+        let written = lines(result)
+        expect(written.count, equals: 2)
         let counts = "had 1000 pending, \(1_000 - reports) of which aren't written here: posted 1000 = "
-        expect(told.first.map { $0.contains(counts) ? counts : $0 }, equals: counts)
+        expect(written.first.map { $0.contains(counts) ? counts : $0 }, equals: counts)
         #expect(!result.standardErrorLines.contains { $0.contains("redacted") && $0.contains("xxxxxxxx") })
     }
 
-    @Test("an error of the set-up, before anything runs the bus, is written where the program exits")
+    @Test("an error during set-up, before any code runs the bus, is written where the program exits")
     func setUp() async {
         let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -109,7 +109,7 @@ extension PendingAtExitTests {
         expect(line?.contains("phase=\"set-up\""), equals: true)
     }
 
-    @Test("a thread that holds the bus's lock forever doesn't delay the process's end, which writes what it can read")
+    @Test("a thread that holds the bus's lock forever doesn't delay the exit, and readable counts are written")
     func lockHeld() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -122,7 +122,7 @@ extension PendingAtExitTests {
                     DispatchSemaphore(value: 0).wait()
                 }
             }
-            // A thread waits for it, because the pool must not be blocked.
+            // Wait in a thread, because the pool must not be blocked.
             Thread.detachNewThread {
                 isHeld.wait()
                 exit(0)
@@ -133,20 +133,20 @@ extension PendingAtExitTests {
         expect(lines(result).first?.contains("had 3 pending or more"), equals: true)
     }
 
-    @Test("a bus that is released while its figures are read ends there, and delays nothing", arguments: 0..<8)
+    @Test("a bus that is released while its counts are read is deallocated without delaying the exit", arguments: 0..<8)
     func lastReference(_: Int) async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let holder = Locked<ErrorBus?>(ErrorBus(handler: ErrorHandler()))
             let isReady = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                // Unretained: the holder has the last reference.
+                // The reference is unretained, so the holder has the last reference.
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
-                var looks = 0
-                // Continues until the end of the process has taken what the bus holds.
+                var reads = 0
+                // Continue until the exit handler has taken the bus's reports.
                 while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.hasEnded }) == false {
-                    looks += 1
-                    if looks == 1_000 { isReady.signal() }
+                    reads += 1
+                    if reads == 1_000 { isReady.signal() }
                 }
                 holder.withLock { $0 = nil }
             }
@@ -158,7 +158,7 @@ extension PendingAtExitTests {
         }
     }
 
-    @Test("buses come and go while the process ends")
+    @Test("buses are created and released while the process exits")
     func comingAndGoing() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

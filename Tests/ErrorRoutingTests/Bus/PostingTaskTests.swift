@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catchingErrors and postingTask lose no error, with a bus or without", .tags(.behaviour17), .hangLimit
+    "Promise 17: catchingErrors and postingTask lose no error, with or without a bus", .tags(.promise17), .hangLimit
 )
 struct PostingTaskTests {}
 
 extension PostingTaskTests {
-    @Test("catchingErrors returns an optional result, even of optional chaining, without another optional around it")
+    @Test("catchingErrors returns an optional result without another optional around it, even of optional chaining")
     func optionals() async {
         struct Client { func send() throws {} }
         await withErrorBus(handler: ErrorHandler()) { _ in
@@ -22,7 +22,7 @@ extension PostingTaskTests {
             expectNil(later as Int?)
             let sent: Void? = catchingErrors { try client?.send() }
             #expect(sent == nil)
-            // Compared with nil, as `try?` was, it still says whether the operation succeeded.
+            // Compared with nil, like the result of `try?`, it still shows whether the operation succeeded.
             #expect(catchingErrors { try Client().send() } != nil)
         }
     }
@@ -47,7 +47,7 @@ extension PostingTaskTests {
         expect(recorded.reports.first?.source.fileID, equals: #fileID)
     }
 
-    @Test("without a bus postingTask still runs its operation; an error that it throws goes to standard error")
+    @Test("without a bus, postingTask still runs its operation, and an error that it throws goes to standard error")
     func withoutBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

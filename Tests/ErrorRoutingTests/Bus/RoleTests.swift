@@ -6,12 +6,12 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .tags(.behaviour27), .hangLimit)
+@Suite("Promise 27: a post has a role, which its report, lines, and fields show", .tags(.promise27), .hangLimit)
 struct RoleTests {}
 
 extension RoleTests {
     @Test("every posting method passes the role to the report; the default is a failure")
-    func ways() async {
+    func methods() async {
         let audit = ErrorReport.Role("audit")
         let recorded = await withRecordedErrors { bus in
             let scope = bus.scope("scope")
@@ -34,7 +34,7 @@ extension RoleTests {
         expect(recorded.statistics.unmatched, equals: recorded.reports.count - 3, "all other roles count alike")
     }
 
-    /// Which actions of a handler have run, each with the role of its report.
+    /// The actions of a handler that have run, each with the role of its report.
     private static func noting(_ ran: Journal<String>, isAsynchronous: Bool) -> ErrorHandler {
         let handler = ErrorHandler()
             .on(Numbered.self) { _, report in
@@ -83,13 +83,13 @@ extension RoleTests {
         let direct = await handler.handle(ErrorReport(error: Numbered(1), role: .attempt, source: .init()))
         expect(direct.disposition, equals: .ignored)
         expect(ran.entries.count, equals: 7)
-        // These handlers don't contain an action that could run.
+        // These handlers have no action that could run.
         let report = ErrorReport(error: Numbered(1), role: .attempt, source: .init())
         expect(await ErrorHandler().handle(report).disposition, equals: .ignored)
         expect(await scoped.handle(report).disposition, equals: .ignored)
     }
 
-    @Test("an always action that throws for an attempt is a failure, which rules handle")
+    @Test("if an always action throws for an attempt, that is a failure, which rules handle")
     func failingAlways() async {
         let handler = ErrorHandler()
             .on(ActionFailure.self) { _ in .stop }
@@ -122,7 +122,7 @@ extension RoleTests {
         #expect(failed.errors.last is ActionFailure)
     }
 
-    @Test("a line begins with the role, even from the last resort, and the fields have it")
+    @Test("a line begins with the role, even a line from the last resort, and the fields contain the role")
     func texts() async {
         for role in ["failure", "attempt", "notice", "two words"] {
             let report = ErrorReport(error: Numbered(1), role: .init(role), source: .init())
@@ -140,7 +140,7 @@ extension RoleTests {
         await bus.run()
     }
 
-    @Test("a flood limit merges attempts, but never holds back or merges a notice, even if it holds others of its kind")
+    @Test("a flood limit merges attempts, but never a notice, even if it holds back other errors of the notice's kind")
     func floodLimit() async {
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(10)) { _ in "all" }, clock: ManualClock())

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// The process has one root, so each test that needs a root runs in a separate process.
-@Suite("The newest root receives the posts, and a second run waits", .tags(.behaviour11, .behaviour15), .hangLimit)
+@Suite("The newest root receives the posts, and a second run waits", .tags(.promise11, .promise15), .hangLimit)
 struct RootsTests {}
 
 extension RootsTests {
-    @Test("when the newest root ends, the one before it that still runs is the root again")
+    @Test("when the newest root ends, the previous root that is still running becomes the root again")
     func newest() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -33,7 +33,7 @@ extension RootsTests {
         }
     }
 
-    @Test("a bus bound for a body, not the root or a scope, receives the posts of the body and of its tasks")
+    @Test("a bus that is bound for a body, not the root or a scope, receives the posts of the body and of its tasks")
     func bound() async {
         struct Late: Error {}
         let (outer, bus) = (ErrorBus(handler: ErrorHandler()), ErrorBus(handler: ErrorHandler()))
@@ -53,7 +53,7 @@ extension RootsTests {
         for bus in [outer, bus] { _ = await bus.shutdown(within: .zero) }
     }
 
-    @Test("a root without another owner remains while it is the newest, and is deallocated after that")
+    @Test("a root without another owner stays alive while it is the newest, and is deallocated after that")
     func weak() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -111,7 +111,7 @@ extension RootsTests {
         await bus.run()
     }
 
-    @Test("a run within the bus's own body, task, child or action returns immediately, with a line to the last resort")
+    @Test("a run within the bus's own body, task, child, or action returns immediately, with a line to the last resort")
     func runWithin() async {
         let lines = Journal<String>()
         let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
@@ -126,7 +126,7 @@ extension RootsTests {
             await bus.task { await bus.run() }.value
             await bus.scope("scope").task { await bus.run() }.value
             await bus.deliver(Numbered(1))
-            // A detached task inherits no mark; a task of the bus has its own.
+            // A detached task inherits no mark, and a bus task has its own mark.
             await Task.detached { await bus.task { await bus.run() }.value }.value
         }
         expect(lines.entries.count, equals: 6)

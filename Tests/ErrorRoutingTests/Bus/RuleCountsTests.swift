@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A bus counts how often each rule decided", .tags(.behaviour1), .hangLimit)
+@Suite("A bus counts how often each rule decided", .tags(.promise1), .hangLimit)
 struct RuleCountsTests {
     private struct Other: Error {}
 
@@ -31,7 +31,7 @@ struct RuleCountsTests {
 
     private struct NeverRuled: Error {}
 
-    @Test("customised handlers share rules, and each bus has its own counts; scopes' rules follow")
+    @Test("customized handlers share rules, and each bus has its own counts; the scopes' rules follow")
     func shared() async {
         let shared = ErrorHandler().on(Numbered.self) { _ in .stop }
         let first = await withErrorBus(handler: shared) { bus in
@@ -48,7 +48,7 @@ struct RuleCountsTests {
         #expect(second.ruleCounts[2].rule.matcher.contains("5"))
     }
 
-    @Test("rules of ever new scopes are counted together beyond a limit")
+    @Test("the rules of more and more new scopes are counted together beyond a limit")
     func bounded() {
         var tally = RuleTally(limit: 2)
         let handlers = (0..<5).map { number in ErrorHandler().on(Numbered(number)) { _ in .stop } }
@@ -61,7 +61,7 @@ struct RuleCountsTests {
 
     private final class Request: Sendable {}
 
-    @Test("the counts don't retain a rule of a scope: a request that its action captures is released with the scope")
+    @Test("the counts don't retain a scope's rule: a request that its action captures is released with the scope")
     func released() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             weak var released: Request?

@@ -6,10 +6,10 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 17: a task that a time limit cuts off is posted, once, before the bus finishes",
-    .tags(.behaviour17), .hangLimit)
+    "Promise 17: a task that a time limit cuts off is posted, once, before the bus finishes",
+    .tags(.promise17), .hangLimit)
 struct TaskCutOffTests {
-    /// A handler that notes each cut-off task, and each other error, as text.
+    /// A handler that notes each cut-off task, and each other error, as a string.
     private static func noting(_ journal: Journal<String>) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { error, report in
@@ -24,7 +24,7 @@ struct TaskCutOffTests {
             }
     }
 
-    @Test("what a task throws after the limit has cancelled it is posted as cut off, also a cancellation")
+    @Test("an error that a task throws after the limit cancelled it is posted as cut off, even a cancellation")
     func throwsAfterLimit() async {
         let (journal, clock, gate) = (Journal<String>(), ManualClock(), Gate())
         await withErrorBus(handler: Self.noting(journal), configuration: .init(clock: clock)) { bus in
@@ -33,7 +33,7 @@ struct TaskCutOffTests {
             await clock.waitForSleepers()
             clock.advance(by: .seconds(3))
             #expect(await allEnded)
-            // The bus cancels a task that starts from now on; it is cut off too.
+            // The bus cancels a task that starts from now on, so that task is cut off too.
             await bus.task { throw URLError(.cancelled) }.value
             await bus.task { throw Numbered(1) }.value
             await bus.task {}.value
@@ -44,7 +44,7 @@ struct TaskCutOffTests {
         expect(journal.entries.last, equals: "- after 3.0 seconds, Numbered(number: 1), -")
     }
 
-    @Test("a task that ends in time, that its owner cancels, or that returns nevertheless, isn't cut off")
+    @Test("a task that ends in time, is cancelled by its owner, or returns nevertheless, isn't cut off")
     func isNotCutOff() async {
         let (journal, clock, gate) = (Journal<String>(), ManualClock(), Gate())
         await withErrorBus(handler: Self.noting(journal), configuration: .init(clock: clock)) { bus in
@@ -65,7 +65,7 @@ struct TaskCutOffTests {
         expect(journal.entries, equals: ["failure: Numbered(number: 1)"])
     }
 
-    @Test("where a body throws, or its task is cancelled, no limit cuts its tasks off")
+    @Test("if a body throws, or its task is cancelled, no limit cuts its tasks off")
     func bodyThrows() async {
         let journal = Journal<String>()
         await #expect(throws: Numbered(9)) {
@@ -77,7 +77,7 @@ struct TaskCutOffTests {
         expect(journal.entries, equals: [])
     }
 
-    @Test("a task that ignores its cancellation is posted without an error; what it throws later is a line")
+    @Test("a task that ignores its cancellation is posted without an error; an error that it throws later is a line")
     func neverEnds() async {
         let (journal, lines, gate) = (Journal<String>(), Journal<String>(), Gate())
         let configuration = ErrorBus.Configuration(
@@ -91,7 +91,7 @@ struct TaskCutOffTests {
             #expect(await !bus.cancelTasks(after: .zero, waitingUpTo: .zero))
             return task
         }
-        // It was posted before the bus finished, and once.
+        // The task was posted once, before the bus finished.
         expect(journal.entries, equals: ["mail after 0.0 seconds, no error, 8"])
         gate.open()
         await task.value
@@ -101,7 +101,7 @@ struct TaskCutOffTests {
         #expect(lines.entries.first?.contains("its task was cut off before") == true)
     }
 
-    @Test("of tasks that throw while the bus stops waiting for them, each is told exactly once")
+    @Test("of tasks that throw just as the bus stops waiting for them, each is reported exactly once")
     func race() async {
         for _ in 0..<200 {
             let (journal, lines) = (Journal<String>(), Journal<String>())
@@ -117,15 +117,15 @@ struct TaskCutOffTests {
                 return tasks
             }
             for task in tasks { await task.value }
-            let told = journal.entries.compactMap { $0.split(separator: " ").first.map(String.init) }
-            expect(told.sorted(), equals: (0..<8).map { "\($0)" })
-            // What was thrown after the bus had stopped waiting is one line each.
+            let reported = journal.entries.compactMap { $0.split(separator: " ").first.map(String.init) }
+            expect(reported.sorted(), equals: (0..<8).map { "\($0)" })
+            // Each error that was thrown after the bus had stopped waiting is one line.
             let late = journal.entries.count { $0.contains("no error") }
             expect(lines.entries.count, equals: late)
         }
     }
 
-    @Test("a rule that starts a task for each error isn't called without end for tasks that are cut off")
+    @Test("a rule that starts a task for each error isn't called endlessly for tasks that are cut off")
     func rulesTasks() async {
         let (journal, lines) = (Journal<String>(), Journal<String>())
         let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
@@ -143,7 +143,7 @@ struct TaskCutOffTests {
         #expect(lines.entries.first?.contains("the task pager was cancelled at once") == true)
     }
 
-    @Test("a task that others start while a cut-off task is handled is posted like any other")
+    @Test("a task that other tasks start while a cut-off task is handled is posted like any other task")
     func othersTasks() async {
         let (journal, isHandling, gate) = (Journal<String>(), Gate(), Gate())
         let slow = ErrorHandler().on(TaskCutOff.self) { cutOff in

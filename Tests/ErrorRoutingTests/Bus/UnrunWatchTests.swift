@@ -5,12 +5,12 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A bus that receives posts but never runs is reported once", .tags(.behaviour25), .hangLimit)
+@Suite("A bus that receives posts but never runs is reported once", .tags(.promise25), .hangLimit)
 struct UnrunWatchTests {
     private func moment(_ seconds: Double) -> Moment { Moment(Self.origin.advanced(by: .seconds(seconds))) }
     private static let origin = ContinuousClock.now
 
-    @Test("the first post five seconds after the very first one is noticed, and no other")
+    @Test("the first post at least five seconds after the very first post is noticed, and no other post is")
     func once() {
         let watch = UnrunWatch()
         let noticed = [0, 1, 4.9, 5, 6, 100].map { watch.note(moment($0)) }
@@ -31,7 +31,7 @@ struct UnrunWatchTests {
         }
     }
 
-    @Test("of many threads that post at that moment, one notices it")
+    @Test("of many threads that post at that time, one thread notices it")
     func threads() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let late = moment(9)
@@ -43,7 +43,7 @@ struct UnrunWatchTests {
         expect(noticed, equals: 1)
     }
 
-    @Test("the last resort gets a line that says what to do")
+    @Test("the last resort receives a line that explains what to do")
     func line() async throws {
         let lines = Journal<String>()
         let bus = ErrorBus(

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: withErrorBus returns when its tasks have ended and every error is delivered",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: withErrorBus returns when its tasks have ended and every error is delivered",
+    .tags(.promise15), .hangLimit)
 struct WithErrorBusTests {}
 
 extension WithErrorBusTests {
@@ -46,7 +46,7 @@ extension WithErrorBusTests {
         let other = Journal<Int>()
         let starting = ErrorHandler.noting(other).on(Numbered.self) { error in
             guard error.number < 4 else { return .next }
-            // The task that has thrown this error ends now, and no other task runs.
+            // The task that threw this error is ending now, and no other task is running.
             for _ in 0..<10 { await Task.yield() }
             ErrorBus.current?.task { throw Numbered(error.number + 1) }
             return .next
@@ -56,7 +56,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "it throws the body's error, typed; that and a cancellation cancel its tasks; their errors are still delivered"
+        "it throws the body's typed error; an error or a cancellation cancels its tasks, whose errors are delivered"
     )
     func throwingBody() async {
         let journal = Journal<Int>()
@@ -69,7 +69,7 @@ extension WithErrorBusTests {
                 throw Numbered(1)
             }
         }
-        // The body's own error is thrown to its caller; it isn't posted.
+        // The body's own error is thrown to the caller and isn't posted.
         expect(journal.entries, equals: [2])
 
         let other = Journal<Int>()
@@ -88,7 +88,7 @@ extension WithErrorBusTests {
         expect(other.entries, equals: [1])
     }
 
-    @Test("the body can finish the bus, and a shutdown in it returns the report that hangs")
+    @Test("the body can finish the bus, and a shutdown in the body returns the report that hangs")
     func shutdownInBody() async {
         let gate = Gate()
         let handler = ErrorHandler.hanging(on: 1, at: gate)
@@ -102,7 +102,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "cancelling run means finish and drain; run of a finished bus with nothing to deliver returns at once")
+        "cancelling run finishes and drains; run of a finished bus with nothing to deliver returns immediately")
     func cancellingRun() async {
         let journal = Journal<Int>()
         let bus = ErrorBus(handler: .noting(journal))
@@ -123,7 +123,7 @@ extension WithErrorBusTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("a task that an observer starts for the last report is awaited, and its error delivered")
+    @Test("a task that an observer starts for the last report is awaited, and the task's error is delivered")
     func taskOfAnObserver() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -144,7 +144,7 @@ extension WithErrorBusTests {
             await entered.wait()
             guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
             while bus.statistics.pending > 0 { yieldToOtherThreads() }
-            // The end of the bus has time to come too early.
+            // Yield, so that a bus that ends too early has time to do so.
             for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
             leave.signal()
             await ends.value
@@ -153,7 +153,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "at the drain time limit the rest is dropped, counted, and sent to the last resort; before, nothing changes")
+        "at the drain time limit other reports are dropped, counted, and sent to the last resort; before, none are")
     func drainTimeLimit() async {
         let lines = Journal<String>()
         let (clock, entered, gate) = (ManualClock(), Gate(), Gate())
@@ -198,7 +198,7 @@ extension WithErrorBusTests {
         expect(delivered.entries, equals: Array(1...100))
     }
 
-    @Test("the drain time limit holds until the end, even if another caller finishes the bus while it drains")
+    @Test("the drain time limit applies until the end, even if another caller finishes the bus while it drains")
     func finishedByAnother() async {
         let lines = Journal<String>()
         let (clock, gate, second, end) = (ManualClock(), Gate(), Gate(), Gate())
@@ -224,7 +224,7 @@ extension WithErrorBusTests {
         await clock.waitForSleepers()
         gate.open()
         await second.wait()
-        // By now the code after `finish` could have dropped the limit.
+        // By now, the code after `finish` could have dropped the limit.
         for _ in 0..<100 { await Task.yield() }
         clock.advance(by: .seconds(5))
         await ends.value

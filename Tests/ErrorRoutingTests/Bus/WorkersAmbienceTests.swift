@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: actions inherit no task-local value and no priority", .tags(.behaviour12), .hangLimit)
+@Suite("Promise 12: actions inherit no task-local value and no priority", .tags(.promise12), .hangLimit)
 struct WorkersAmbienceTests {
     enum Request {
         @TaskLocal static var id: String?
@@ -19,7 +19,7 @@ extension WorkersAmbienceTests {
         }
     }
 
-    @Test("neither from the task that runs the bus, nor from withErrorBus's caller, nor from the posting task")
+    @Test("neither the task that runs the bus, nor withErrorBus's caller, nor the posting task passes them on")
     func run() async {
         let seen = Journal<String?>()
         let bus = ErrorBus(handler: Self.noting(seen))
@@ -32,7 +32,7 @@ extension WorkersAmbienceTests {
         expect(seen.entries, equals: [nil, nil])
     }
 
-    @Test("nor from a task that flushes or shuts down, in a worker that the timer starts")
+    @Test("neither does a task that flushes or shuts down, in a worker that the timer starts")
     func flush() async {
         let (seen, clock, entered) = (Journal<String?>(), WatchedClock(), Gate())
         let handler = ErrorHandler()
@@ -53,7 +53,7 @@ extension WorkersAmbienceTests {
             let flushed = Task { @concurrent in
                 await Request.$id.withValue("flush") { await bus.flush(within: .seconds(1)) }
             }
-            // The bus has one timer, which the flush sets again: only the deadline shows which one it is.
+            // The bus has one timer, which the flush sets again. Only the deadline shows whose timer it is.
             await clock.waitForSleeper(until: .seconds(1))
             clock.base.advance(by: .seconds(1))
             expect(await flushed.value, equals: false)
@@ -63,7 +63,7 @@ extension WorkersAmbienceTests {
         expect(seen.entries, equals: [nil])
     }
 
-    @Test("an action's tasks have the default priority, whoever runs the bus")
+    @Test("an action's tasks have the default priority, whatever the priority of the task that runs the bus")
     func priority() async {
         let seen = Journal<UInt8>()
         let handler = ErrorHandler().on(Numbered.self) { _ async in

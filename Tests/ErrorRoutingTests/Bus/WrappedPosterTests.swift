@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 15: a poster that wraps another starts tasks of its bus", .tags(.behaviour15), .hangLimit)
+@Suite("Promise 15: a poster that wraps another poster starts tasks of that bus", .tags(.promise15), .hangLimit)
 struct WrappedPosterTests {}
 
 extension WrappedPosterTests {
@@ -40,7 +40,7 @@ extension WrappedPosterTests {
         var wrapped: (any ErrorPosting)? { self }
     }
 
-    @Test("withErrorBus awaits the task, also through two wrappers and a scope, and its error goes through the wrapper")
+    @Test("withErrorBus awaits the task, even through two wrappers and a scope, and its error passes the wrappers")
     func awaited() async {
         let recorded = await withRecordedErrors { bus in
             for base in [bus, bus.scope("scope"), Tagging(base: bus)] as [any ErrorPosting] {

@@ -2,18 +2,18 @@ import TestSupport
 import Testing
 
 /// Pins the whole first line of each diagnostic.
-@Suite("The compiler reports a mistake at its own line, and names it correctly", .hangLimit)
+@Suite("The compiler reports a mistake at its own line, and describes it correctly", .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {
     /// A line of a program, and the compiler's diagnostic for it.
     private static let mistakes: [(line: String, says: String)] = [
-        // A misspelled member of the error, in each verb and shape.
+        // A member of the error is misspelled, in each verb and shape.
         ("ErrorHandler().on(E.self) { $0.kode == 1 ? .stop : .next }", noMember),
         ("ErrorHandler().on(E.self) { error in print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(E.self) { error in await pause(); print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(E.self) { error, _ in print(error.kode); return .stop }", twoArguments("E")),
-        // For a rule by value the compiler assumes that a type was meant.
+        // For a rule by value, the compiler assumes that a type was meant.
         ("ErrorHandler().on(E()) { error in print(error.kode); return .stop }", noTypeMeant),
         ("ErrorHandler().on(matching: .type(E.self)) { error in print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(matching: .type(E.self).where { $0.kode == 1 }) { _ in .stop }", noMember),
@@ -22,8 +22,8 @@ extension DiagnosticTests {
         ("ErrorMap(default: 1).on(E()) { $0.kode }", noTypeMeant),
         ("ErrorMap(default: 1).on(matching: .type(E.self)) { $0.kode }", noMember),
         ("ErrorMap(default: 1).on(domain: \"d\") { $0.kode }", noMember("NSError", "kode")),
-        // A misspelled member of the report. For a closure with two parameters the compiler complains about their
-        // number; if the report's type is written out, it names the member.
+        // A member of the report is misspelled. For a closure with two parameters, the compiler complains about their
+        // number. If the report's type is written out, it names the member.
         ("ErrorHandler().on(E.self) { _, report in print(report.sorce); return .stop }", twoArguments("E")),
         (
             "ErrorHandler().on(E.self) { (_, report: ErrorReport) in print(report.sorce); return .stop }",
@@ -33,7 +33,7 @@ extension DiagnosticTests {
             "ErrorHandler().always { (_, report: ErrorReport) in print(report.outcome.dispo); return .stop }",
             noMember("HandleOutcome", "dispo")
         ),
-        // The result of an action.
+        // The result of an action is wrong.
         ("ErrorHandler().on(E.self) { _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
         ("ErrorHandler().on(E.self) { _, _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
         (
@@ -44,26 +44,26 @@ extension DiagnosticTests {
             "ErrorMap(default: 1).on(E.self) { \"\\($0.code)\" }",
             "cannot convert value of type 'String' to closure result type 'Int'"
         ),
-        // Protocols instead of error types.
+        // Protocols are used instead of error types.
         ("ErrorHandler().on((any P).self) { _ in .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().on((any P).self) { _, _ in .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().on((any P).self) { _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().on((any P).self) { _, _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().ignore((any P).self)", isNoType("ignore(_:fileID:line:)", "ignore")),
-        // Several types or values for one rule.
+        // Several types or values are passed for one rule.
         ("ErrorHandler().ignore(E.self, F.self)", isSeveral),
         ("ErrorHandler().ignore(E.self, F.self, E.self)", isSeveral),
         ("ErrorHandler().ignore(E(), E(code: 2))", isSeveral),
         ("ErrorMap(default: 1).on((any P).self, 2)", isNoType("on(_:_:fileID:line:where:)")),
         ("ErrorMap(default: 1).on((any P).self) { _ in 2 }", isNoType("on(_:fileID:line:_:)")),
-        // Cases with a payload instead of values, with closures of any shape that fit an error.
+        // Cases with a payload are used instead of values, with closures of any shape that fit an error.
         ("ErrorHandler().on(Payment.declined) { _ in .stop }", isNoValue),
         ("ErrorHandler().on(Payment.lost) { _, _ in .stop }", isNoValue),
         ("ErrorHandler().on(Payment.declined) { error in print(error); return .stop }", isNoValue),
         ("ErrorHandler().on(Payment.declined) { error, _ in await pause(); print(error); return .stop }", isNoValue),
-        // Main-actor actions.
+        // These are mistakes in main-actor actions.
         ("ErrorHandler().on(E.self) { @MainActor error in touch(); print(error.kode); return .stop }", noMember),
-        // Arguments.
+        // These are mistakes in arguments.
         (
             "ErrorHandler().on(F()) { _ in .stop }",
             "instance method 'on(_:fileID:line:do:)' requires that 'F' conform to 'Equatable'"
@@ -121,7 +121,7 @@ extension DiagnosticTests {
     }
 
     @Test(
-        "an action of the main actor needs no async, in every verb, and no other closure runs on that actor",
+        "a main-actor action needs no async, in every verb, and no other closure runs on the main actor",
         arguments: ["5", "6"])
     func mainActor(version: String) async throws {
         let verbs = [
@@ -178,7 +178,7 @@ extension DiagnosticTests {
 
     @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")
     func longChain() async throws {
-        // A map's 200 rules take seven times as long as a handler's: test them all with `ERROR_BUS_LONG=1`.
+        // A map's 200 rules take seven times as long as a handler's rules. Test all of them with `ERROR_BUS_LONG=1`.
         let mapRuleCount = isLong ? 200 : 50
         let rules = (0..<50).map { number in
             """

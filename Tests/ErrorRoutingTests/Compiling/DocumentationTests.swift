@@ -7,7 +7,9 @@ struct DocumentationTests {
     /// The page that uses the adapters' modules; `AdaptersPageTests` in `Sources/Adapters` compiles all its snippets.
     static let adaptersPage = "Sources/ErrorRouting/ErrorRouting.docc/InAService.md"
 
-    /// The other pages of these two modules; the other modules' tests compile their own.
+    /// The other pages of these two modules.
+    ///
+    /// The other modules' tests compile their own pages.
     static let pages = ["ErrorRouting", "ErrorRoutingTesting"].flatMap { module in
         let catalog = "Sources/\(module)/\(module).docc"
         return Markdown.files(below: catalog).map { "\(catalog)/\($0)" }.filter { $0 != adaptersPage }
@@ -42,7 +44,7 @@ extension PromiseTests {
     /// The modules whose promises are numbered, the tags of these promises without the number, and the beginning of
     /// their headings.
     private static let modules = [
-        ("ErrorRouting", "behaviour", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
+        ("ErrorRouting", "promise", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
         ("HTTPErrors", "http", "### H"), ("ErrorPresentation", "presentation", "### P"),
         ("ErrorRecording", "recording", "### E"),
     ]
@@ -85,7 +87,7 @@ struct ArchitecturePageTests {
             let source = try Markdown.text(of: "Sources/ErrorRouting/\(file)")
             let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             let isDeclared = lines.contains { line in
-                // The name ends there: generic parameters or parameters follow.
+                // The name must end there, so generic parameters or parameters follow.
                 line.ranges(of: declaration).contains { range in
                     range.upperBound < line.endIndex && "(<[?".contains(line[range.upperBound])
                 }
@@ -94,7 +96,7 @@ struct ArchitecturePageTests {
         }
     }
 
-    @Test("each place for a change that the page lists is a file or a type")
+    @Test("each location of a change that the page lists is a file or a type")
     func positions() throws {
         let table = try #require(page.components(separatedBy: "## Where a change belongs").last)
         let names = table.matches(of: /\| .* \| (`.*`) \|/).flatMap { row in

@@ -89,7 +89,7 @@ extension MustNotCompileTests {
             final class Box { var count = 0 }
             """
         ]
-        // Use one module: starting the compiler takes longer than a case.
+        // Use one module, because starting the compiler takes longer than checking a case.
         for (index, example) in Self.cases.enumerated() {
             sources["case\(index).swift"] = """
                 import ErrorRouting

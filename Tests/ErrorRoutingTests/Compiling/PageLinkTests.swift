@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Every picture, link, and anchor of every page leads somewhere on GitHub", .hangLimit)
+@Suite("Every picture, link, and anchor of every page has a target on GitHub", .hangLimit)
 struct PageLinkTests {
     private static let all = Markdown.files(below: "") + Markdown.files(below: ".github").map { ".github/\($0)" }
 }
@@ -22,7 +22,7 @@ extension PageLinkTests {
         }
     }
 
-    @Test("each kind of fault is found, with its line")
+    @Test("each kind of fault is found, and its line is named")
     func faults() {
         let lines = [
             ("[A page](<Other.md>), [again](Other.md#a-heading \"title\"), and [here](#title-of-a-page)", nil),
@@ -57,7 +57,7 @@ extension PageLinkTests {
             "docs/flow.svg": "", "docs/Other.md": "# A heading\n\n## Twice\n\n## Twice\(fenced)",
         ]
         let files = Files(exists: { texts.keys.contains($0) }, text: { texts[$0] ?? nil })
-        // The page's lines before the first entry: the title, a heading, and an empty line after each.
+        // These are the lines before the first entry: the title, a heading, and an empty line after each.
         var line = 5
         let expected = lines.compactMap { text, fault -> String? in
             defer { line += text.count { $0 == "\n" } + 2 }
@@ -67,7 +67,7 @@ extension PageLinkTests {
         expect(files.problems(of: "docs/Page.md"), equals: expected)
     }
 
-    @Test("a page's title has the words of its file, its code is in known languages, and only a module has Topics")
+    @Test("a page's title has the words of its file name, its code is in known languages, and only a module has Topics")
     func catalogs() {
         let (landing, page) = ("Sources/Shop/Shop.docc/Shop.md", "Sources/Shop/Shop.docc/ThrowLogOrPost.md")
         let code = "```swift\n# Comment\n```\n\n  ~~~text\n  ```none\n  ~~~\n"
@@ -87,7 +87,7 @@ extension PageLinkTests {
             ])
     }
 
-    @Test("anchors are those of GitHub")
+    @Test("anchors are computed as GitHub computes them")
     func anchors() {
         let anchors = [
             ("# Getting started", "getting-started"), ("## Why did `my` rule not run?", "why-did-my-rule-not-run"),
@@ -126,7 +126,7 @@ private struct Files {
             return []
         }
         var problems: [String] = []
-        // `InATool.md` is "In a command-line tool".
+        // The page `InATool.md` has the title "In a command-line tool".
         var rest = title.text.lowercased().filter(\.isLetter)[...]
         for word in names.2.matches(of: /[A-Z][a-z]+|[A-Z]+(?![a-z])/) {
             rest = rest.firstRange(of: word.0.lowercased()).map { rest[$0.upperBound...] } ?? "!"

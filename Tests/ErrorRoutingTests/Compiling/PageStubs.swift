@@ -2,7 +2,7 @@ import TestSupport
 
 /// The parts of other packages that the pages use, because this package doesn't depend on them.
 ///
-/// They have the real declarations' signatures; nothing runs.
+/// They have the signatures of the real declarations, and aren't run.
 enum PageStubs {
     private static let all = [
         "GRDB": grdb, "HTTPTypes": httpTypes, "Jobs": jobs, "Logging": logging, "PostgresNIO": postgresNIO,

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The READMEs' Swift compiles, its output is true, and their figures are those of the tables", .hangLimit)
+@Suite("The READMEs' Swift compiles, the shown output is correct, and the figures agree with the tables", .hangLimit)
 struct ReadmeTests {
     /// Declarations that the snippets assume.
     private let stage = """
@@ -38,7 +38,7 @@ extension ReadmeTests {
         expect(try await Typechecker.errors(in: sources, modes: Typechecker.modes), equals: [])
     }
 
-    @Test("the line of the log is the one that the first snippet logs")
+    @Test("the log line in the README is the line that the first snippet logs")
     func line() async throws {
         let readme = try Markdown.text(of: "README.md")
         let lines = try #require(Markdown.swiftBlocks(in: readme).first).components(separatedBy: "\n")
@@ -51,8 +51,8 @@ extension ReadmeTests {
         #expect(readme.contains("```text\n\(line)\n```"), "README needs this line: \(line)")
     }
 
-    /// These few figures are copied by hand after a new measurement.
-    @Test("the README's costs are those of the tables")
+    /// These few figures are copied by hand after each new measurement.
+    @Test("the README's costs agree with the tables")
     func costs() throws {
         let (dispatch, bus) = (try Figures(of: "dispatch"), try Figures(of: "bus"))
         try check(
@@ -64,7 +64,7 @@ extension ReadmeTests {
             ])
     }
 
-    @Test("each of the twelve figures of the benchmarks' README is in the row of the table that it names")
+    @Test("each of the twelve figures in the benchmarks' README is in the table row that the README names")
     func rows() throws {
         let lines = try Markdown.text(of: "Benchmarks/README.md").components(separatedBy: "\n")
         let rows = lines.map(Figures.cells).filter { $0.count == 4 && $0[3].hasPrefix("`compare ") }
@@ -75,7 +75,7 @@ extension ReadmeTests {
         }
     }
 
-    @Test("the figures in the text of the benchmarks' README are those of the tables")
+    @Test("the figures in the prose of the benchmarks' README agree with the tables")
     func text() throws {
         let (dispatch, bus) = (try Figures(of: "dispatch"), try Figures(of: "bus"))
         let (built, list) = (dispatch["rules built and used once"], dispatch["a list of closures built and used once"])
@@ -91,7 +91,7 @@ extension ReadmeTests {
                 "a flood limit (\(times("ErrorBus, a flood limit")) times)",
                 "unread `reports` (\(times("ErrorBus, one stream of reports, unread")) times)",
             ])
-        // The tails have four figures in a cell; the second is the p99.
+        // A cell in the tables of tails has four figures, of which the second is the p99.
         let tails = try Markdown.text(of: "Benchmarks/Results/bus.md").split(separator: "\n").map(Figures.cells)
         let p99 = try ["ErrorBus", "queue behind a mutex"].map { name in
             let row = try #require(tails.first { $0.first == name && $0.last?.contains(" / ") == true })
@@ -102,7 +102,7 @@ extension ReadmeTests {
             contains: [
                 "With eight threads, the p99 of a post is \(p99[0]) µs for the bus and \(p99[1]) µs for the queue."
             ])
-        // The cases in which a list of closures is faster, and those in which a queue is.
+        // Check the cases in which a list of closures is faster, and the cases in which a queue is faster.
         func number(_ figure: String) throws -> Int { try #require(Int(figure.replacing(",", with: ""))) }
         #expect(try number(list) < number(built))
         #expect(try number(dispatch["list of closures, predicates"]) < number(dispatch["predicates"]))
@@ -121,7 +121,9 @@ enum MenuError: Error { case notFound(day: String) }
 
 /// The medians of a table in `Benchmarks/Results`.
 private struct Figures {
-    /// The medians by the name of the row; if rows have the same name, those of the first.
+    /// The medians by the name of the row.
+    ///
+    /// If several rows have the same name, the first row is used.
     let rows: [String: [String]]
 
     init(of part: String) throws {

@@ -7,11 +7,11 @@ import Testing
 struct TurnTests {}
 
 extension TurnTests {
-    /// Without the trait a test would run alongside all others and delay them.
-    @Test("each suite has the trait that limits how many tests run at a time, and each test is in a suite")
+    /// Without the trait, a test would run at the same time as all others and delay them.
+    @Test("each suite has the trait that limits how many tests run at a time, and each test belongs to a suite")
     func traits() throws {
         let files = Markdown.files(below: "Tests", endingIn: ".swift").filter {
-            // These are separate packages; their tests run on their own.
+            // These are separate packages, whose tests run separately.
             !$0.hasPrefix("Ecosystem/") && !$0.hasPrefix("Interleavings/")
         }
         let sources = try files.map { ($0, try Markdown.text(of: "Tests/\($0)").components(separatedBy: "\n")) }
@@ -37,7 +37,7 @@ extension TurnTests {
         }
     }
 
-    @Test("at most as many bodies run as there are turns, a body that takes all turns runs alone, and all bodies run")
+    @Test("no more bodies run than there are turns, a body that takes all turns runs alone, and every body runs")
     func turns() async {
         let turns = Turns(3)
         let running = Running()

@@ -21,7 +21,7 @@ extension BlockTests {
 
     private static func customized(_ handler: ErrorHandler) -> ErrorHandler { handler.on(Numbered.self) { _ in .next } }
 
-    @Test("a preset is one block for every handler that customizes it, used before or not")
+    @Test("a preset is one block for every handler that customizes it, whether the preset was used before or not")
     func preset() {
         let (used, unused) = (Self.numbers(10), Self.numbers(10))
         let block = Self.addresses(used)
@@ -38,20 +38,20 @@ extension BlockTests {
         }
     }
 
-    @Test("a small preset that calls its matchers, used before, is also one block for every handler that customizes it")
+    @Test("a small preset that calls its matchers and was used before is one block for all handlers that customize it")
     func smallPreset() {
-        for asking in [
+        for callingHandler in [
             ErrorHandler.default, Self.numbers(1).on(matching: .conforming(to: (any Bounced).self)) { _ in .next },
         ] {
-            let block = Self.addresses(asking)
-            for _ in 0..<2 { expect(Self.addresses(Self.customized(asking)).dropFirst(), equals: block[...]) }
+            let block = Self.addresses(callingHandler)
+            for _ in 0..<2 { expect(Self.addresses(Self.customized(callingHandler)).dropFirst(), equals: block[...]) }
         }
     }
 
     private protocol Bounced: Error {}
     fileprivate protocol Sized: Error {}
 
-    @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.behaviour21))
+    @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.promise21))
     func concatenation() {
         let (base, overlay) = (Self.numbers(6), Self.numbers(7))
         let both = base.overlaid(with: overlay)
@@ -61,7 +61,7 @@ extension BlockTests {
         expect(Self.addresses(scope.context.blocks), equals: Self.addresses(base) + Self.addresses(both))
     }
 
-    @Test("a handler that is used after each rule added has no more blocks than its number of rules has bits")
+    @Test("a handler that is used after each added rule has at most as many blocks as its rule count has bits")
     func grown() {
         for isAsked in [false, true] {
             var handler = ErrorHandler()
@@ -76,7 +76,7 @@ extension BlockTests {
         }
     }
 
-    @Test("rules that compare a value or a domain are read without a plan; a rule that has to be called creates one")
+    @Test("rules that compare a value or a domain are read without a plan; a rule that must be called creates a plan")
     func comparedWithoutPlan() {
         let preset = Self.numbers(10)
         _ = preset.handleSynchronously(Numbered(3))
@@ -89,8 +89,8 @@ extension BlockTests {
         let error = NSError(domain: "a domain", code: 3)
         expect(hasPlan(preset.on(domain: "a domain", code: 3) { _ in .stop }, error), equals: false)
         expect(hasPlan(preset.ignore(domain: "a domain"), Numbered(3)), equals: false)
-        let asking = preset.on(matching: .conforming(to: (any Sized).self)) { _ in .stop }
-        expect(hasPlan(asking, Numbered(3)), equals: true)
+        let callingHandler = preset.on(matching: .conforming(to: (any Sized).self)) { _ in .stop }
+        expect(hasPlan(callingHandler, Numbered(3)), equals: true)
     }
 
     @Test("1,000 rules for one code of 1,000 domains each find their own error, and no other's")
@@ -104,7 +104,7 @@ extension BlockTests {
     }
 
     // A recursion over so many overlays would overflow the stack.
-    @Test("20,000 overlays on top of each other, or within each other, are used, explained and deallocated")
+    @Test("20,000 overlays on top of each other, or within each other, are used, explained, and deallocated")
     func deep() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -162,7 +162,7 @@ extension BlockTests {
         let value = Atomic(0)
     }
 
-    @Test("values aren't compared more often if other actions run after the rule that stops, on a bus or not")
+    @Test("values aren't compared more often if other actions run after the rule that stops, whether on a bus or not")
     func comparedOnce() async {
         let error = Compared(count: Counter())
         let stopping = Self.numbers(9).on(error) { _ in .stop }
@@ -184,11 +184,11 @@ extension BlockTests {
     private struct Deep: Error {}
 
     @Test(
-        "a type that first occurs where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
+        "a type that first occurs where matchers are nested too deep has its domain read later", .tags(.promise24)
     )
     func metTooDeep() {
         let domain = (Deep() as NSError).domain
-        // More rules than are read linearly.
+        // Use more rules than are read linearly.
         let handler = Self.numbers(5).on(domain: "another") { _ in .stop }.on(domain: domain) { _ in .stop }
         @Sendable func dive(_ depth: Int, _ atTheBottom: @escaping @Sendable () -> Void) {
             if depth == PerThread.depthLimit { return atTheBottom() }
@@ -197,7 +197,7 @@ extension BlockTests {
                 return false
             }.match(Numbered(1))
         }
-        // At the bottom, matchers can't be called, so the rules don't match.
+        // At the innermost level, matchers can't be called, so the rules don't match.
         dive(0) { expect(handler.handleSynchronously(Deep())?.disposition, equals: .unmatched) }
         expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
     }

@@ -4,10 +4,10 @@ import Testing
 
 /// Compares thousands of random paths with one handler that is read linearly; twice as many with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit)
+    "Promises 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5, .promise21), .hangLimit)
 struct LinearReadingPathTests {
-    /// The cases that a run has met, so that a run that tries nothing fails.
+    /// The cases that a run has encountered, so that a run that tries none of them fails.
     fileprivate struct Coverage {
         var results: [String: Int] = [:]
         var levels: [Int: Int] = [:]
@@ -41,7 +41,7 @@ extension LinearReadingPathTests {
             let position = "seed \(seed), round \(round)"
             guard await compare(path, errors, &coverage, position) else { return }
         }
-        // A run without these cases would prove little.
+        // A run that lacks these cases would prove little.
         expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 50 })
         expect(Set(coverage.levels.keys), equals: [1, 2, 3, 4])
@@ -50,8 +50,9 @@ extension LinearReadingPathTests {
         #expect(coverage.fallbacksOfSeveral > 20)
     }
 
-    /// Posts errors through a path one by one, and then all at the same time; returns whether everything was as
-    /// expected.
+    /// Posts errors on a path one by one, and then all at the same time.
+    ///
+    /// Returns whether everything happened as expected.
     private func compare(
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],
@@ -92,7 +93,7 @@ extension LinearReadingPathTests {
             }
             for specimen in errors { poster.post(LinearReading.error(specimen)) }
         }
-        // These are neither awaited nor observed, so they take the shortest path.
+        // These errors are neither awaited nor observed, so they take the shortest path through the code.
         check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)
         return isAsExpected
     }

@@ -5,12 +5,12 @@ import Testing
 
 /// Compares thousands of random handlers and errors with `LinearReading`; four times as many with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 10: handlers do what a linear reading of their rules does",
+    "Promises 1 to 10: handlers do what a linear reading of their rules does",
     .tags(
-        .behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour6, .behaviour7, .behaviour8,
-        .behaviour9, .behaviour10), .hangLimit)
+        .promise1, .promise2, .promise3, .promise4, .promise5, .promise6, .promise7, .promise8,
+        .promise9, .promise10), .hangLimit)
 struct LinearReadingPropertyTests {
-    /// The cases that a run has met, so that a run that tries nothing fails.
+    /// The cases that a run has encountered, so that a run that tries none of them fails.
     private struct Coverage {
         var results: [String: Int] = [:]
         var declined = 0
@@ -23,7 +23,7 @@ struct LinearReadingPropertyTests {
     private let handlersPerSeed = 150
     private let errorsPerHandler = 6
 
-    /// Compares the results of all of a handler's methods; returns whether everything was as expected.
+    /// Compares the results of all of a handler's methods and returns whether they were as expected.
     private func compare(
         _ reading: LinearReading.Handler,
         _ handler: ErrorHandler,
@@ -33,7 +33,7 @@ struct LinearReadingPropertyTests {
     ) async -> Bool {
         let error = LinearReading.error(specimen)
         let expected = reading.handle(specimen)
-        // Create the text only for a failure: printing all rules takes longer than the test.
+        // Create the string only for a failure: printing all rules takes longer than the test.
         var comment: Comment {
             "\(position), error \(specimen), rules\n\(reading.rules.map { "\($0)" }.joined(separator: "\n"))"
         }
@@ -50,8 +50,8 @@ struct LinearReadingPropertyTests {
         check(explanation, reading.explain(specimen))
 
         let trace = ActionTrace()
-        // An unused handler creates a plan for the error's type, or reads its few rules linearly; one that was
-        // used has the plan. The same for an error in a box within a box.
+        // An unused handler creates a plan for the error's type, or reads its few rules linearly. A used handler has
+        // the plan. The same applies to an error in a box within a box.
         let unused = reading.handler(split: 0)
         let uses: [(ErrorHandler, any Error)] = [
             (unused, error), (unused, error), (reading.handler(split: 0), Boxing.twice(error)), (handler, error),
@@ -78,14 +78,14 @@ struct LinearReadingPropertyTests {
 }
 
 extension LinearReadingPropertyTests {
-    @Test("both agree, whatever the rules and the error", arguments: 1...(isLong ? 8 : 1) as ClosedRange<UInt64>)
+    @Test("both agree, whatever the rules and the error are", arguments: 1...(isLong ? 8 : 1) as ClosedRange<UInt64>)
     func handlers(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...handlersPerSeed {
             let errors = (0..<errorsPerHandler).map { _ in generator.error() }
             var reading = generator.handler(for: errors, rules: round % 10 == 0 ? 40 : generator.number(0..<10))
             var handler = reading.handler(split: generator.number(0..<reading.rules.count + 1))
-            // Compare again with a rule added: a used handler can still be customized.
+            // Compare again with an additional rule: a used handler can still be customized.
             for stage in ["as made", "customized"] {
                 for specimen in errors {
                     let position = "seed \(seed), round \(round), \(stage)"
@@ -96,7 +96,7 @@ extension LinearReadingPropertyTests {
                 handler = rule.adding(to: handler)
             }
         }
-        // A run without these cases would prove little.
+        // A run that lacks these cases would prove little.
         expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 100 })
         #expect(coverage.failures > 100)
@@ -106,7 +106,7 @@ extension LinearReadingPropertyTests {
     }
 
     @Test(
-        "every matcher on its own returns what a linear reading does",
+        "every matcher alone returns what a linear reading returns",
         arguments: 101...(isLong ? 104 : 101) as ClosedRange<UInt64>)
     func matchers(seed: UInt64) {
         var generator = LinearReading.Generator(seed: seed)
@@ -156,7 +156,7 @@ extension LinearReadingPropertyTests {
         expect(answers, equals: [true, false])
     }
 
-    @Test("one handler used from many tasks at the same time treats each as it would alone")
+    @Test("a handler that many tasks use at the same time treats each error as it would without the other tasks")
     func concurrently() async {
         var generator = LinearReading.Generator(seed: 301)
         let errors = (0..<60).map { _ in generator.error() }
@@ -167,7 +167,7 @@ extension LinearReadingPropertyTests {
                 group.addTask {
                     var coverage = Coverage()
                     for step in errors.indices {
-                        // Each task begins at another error, so that the tasks meet the same types in different orders.
+                        // Each task begins with another error, so that the tasks use the types in different orders.
                         let specimen = errors[(step + offset * 7) % errors.count]
                         guard await compare(reading, handler, specimen, &coverage, "seed 301") else { return }
                     }

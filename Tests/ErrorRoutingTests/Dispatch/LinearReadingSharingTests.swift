@@ -5,10 +5,10 @@ import Testing
 /// Compares handlers that are built from each other, and used in between, with linear readings of their rules: 2,000
 /// times, or 200,000 times with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit(minutes: 20))
+    "Promises 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5, .promise21), .hangLimit(minutes: 20))
 struct LinearReadingSharingTests {
-    /// A handler, and its rules.
+    /// A handler and its rules.
     private typealias Pair = (handler: ErrorHandler, reading: LinearReading.Handler)
 
     private let rounds = isLong ? 4_000 : 40
@@ -17,7 +17,7 @@ struct LinearReadingSharingTests {
 }
 
 extension LinearReadingSharingTests {
-    @Test("both agree, whatever is customized, overlaid, put into scopes and used, in whatever order")
+    @Test("both agree, whatever is customized, overlaid, put into scopes, and used, in any order")
     func shared() async {
         var generator = LinearReading.Generator(seed: 501)
         let trace = ActionTrace()
@@ -54,13 +54,13 @@ extension LinearReadingSharingTests {
                 if isScoped { throughScopes += 1 }
             }
         }
-        // A run without these cases would prove little.
+        // A run that lacks these cases would prove little.
         expect(Set(dispositions.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(dispositions.values.allSatisfy { $0 > rounds })
         #expect(throughScopes > rounds * 5)
     }
 
-    /// Returns a handler with a few rules more than another handler, or a handler overlaid with another.
+    /// Returns another handler with a few additional rules, or another handler overlaid with a third one.
     private func derived(
         from pairs: [Pair], for errors: [LinearReading.Specimen], _ generator: inout LinearReading.Generator
     ) -> Pair {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A shape decides which matchers are called for an error; a wrong shape is a failed match.
+/// A shape determines which matchers are called for an error, so a wrong shape makes a match fail.
 @Suite(
-    "Behaviours 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.behaviour6, .behaviour23),
+    "Promises 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.promise6, .promise23),
     .hangLimit)
 struct MatcherShapeTests {}
 
 extension MatcherShapeTests {
-    /// The errors that each row is checked with.
+    /// The errors with which each row is checked.
     private static let errors: [any Error] = [
         Zoo.Payment.expired, Zoo.Bird(), Zoo.Owl(), Zoo.Localized(), URLError(.timedOut),
         NSError(domain: NSURLErrorDomain, code: -1001),
@@ -21,7 +21,7 @@ extension MatcherShapeTests {
     private struct Row {
         let shape: MatcherShape
         let words: [Likelihood]
-        /// Whether an error has the matcher's output type, which actions read it as.
+        /// Whether an error has the matcher's output type, which is the type that actions receive.
         let isOutput: (any Error) -> Bool
 
         init<Output>(_ matcher: ErrorMatcher<Output>, _ words: Likelihood...) {
@@ -62,7 +62,9 @@ extension MatcherShapeTests {
         ]
     }
 
-    /// The name of a shape; a new shape needs a name here, and then a row.
+    /// The name of a shape.
+    ///
+    /// A new shape needs a name here, and then a row in the table.
     private static func name(_ shape: MatcherShape) -> String {
         switch shape {
         case .type: "type"
@@ -82,7 +84,7 @@ extension MatcherShapeTests {
         }
     }
 
-    @Test("each shape's verdict on each type is the table's, and is certain only for its own output")
+    @Test("each shape's verdict on each type agrees with the table, and is certain only for its own output")
     func table() {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 14)
         for row in Self.rows {
@@ -91,7 +93,7 @@ extension MatcherShapeTests {
                 let said = row.shape.likelihood(for: &compared)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
-                // Rules of a small block aren't compared with the type, but only by their required type.
+                // Rules in a small block aren't compared with the type, but only by their required type.
                 let isOfRequiredType = row.shape.requirement.type.map { $0 == ObjectIdentifier(type(of: error)) }
                 if isOfRequiredType == false { expect(said, equals: .never) }
                 if row.shape.requirement.isOnlyType, isOfRequiredType != false { expect(said, equals: .certain) }
@@ -99,12 +101,12 @@ extension MatcherShapeTests {
         }
     }
 
-    /// A matcher with a shape that calls every error a certain match, regardless of its output.
+    /// A matcher with a shape that is certain to match every error, regardless of the matcher's output.
     private static func wrong<Output: Sendable>(_ type: Output.Type) -> ErrorMatcher<Output> {
         ErrorMatcher(.any) { _ in nil }
     }
 
-    @Test("a shape that is wrongly certain of an error is a failed match, in every kind of rule")
+    @Test("a shape that is wrongly certain about an error counts as a failed match, in every kind of rule")
     func wrongShape() async {
         func check<Output: Sendable>(_ type: Output.Type, _ error: any Error) async {
             let ran = Journal<String>()
@@ -126,7 +128,7 @@ extension MatcherShapeTests {
             ]
             for handler in handlers {
                 expect(await handler.handle(error).disposition, equals: .unmatched)
-                // More rules than are read linearly, so that there is a plan.
+                // Use more rules than are read linearly, so that there is a plan.
                 let planned = (0..<9).reduce(handler) { handler, _ in handler.ignore(Zoo.Offline.self) }
                 expect(await planned.handle(error).disposition, equals: .unmatched)
             }
@@ -143,7 +145,7 @@ extension MatcherShapeTests {
         }
         await check(NSError.self, Zoo.Payment.expired)
         await check(Zoo.Payment.self, Zoo.Bird())
-        // The check isn't stricter than the types: a subclass is read as its superclass.
+        // The check isn't stricter than the types: a subclass can be read as its superclass.
         let superclass = ErrorHandler().on(matching: Self.wrong(Zoo.Bird.self)) { _ in .stop }
         expect(await superclass.handle(Zoo.Owl()).disposition, equals: .handled)
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1), .hangLimit)
+@Suite("An error map returns the value of the last-registered rule that matches", .tags(.promise1), .hangLimit)
 struct ErrorMapTests {}
 
 extension ErrorMapTests {
@@ -25,7 +25,7 @@ extension ErrorMapTests {
         expect(errors.map { ErrorMap(default: 500)[$0] }, equals: [500, 500])
     }
 
-    @Test("rules by matcher, type, value and domain return a value, or a closure's result for the match")
+    @Test("rules by matcher, type, value, and domain return a value, or the result of a closure for the match")
     func values() {
         let map = ErrorMap(default: "none")
             .on(matching: .conforming(to: (any LocalizedError).self), "matcher")
@@ -66,7 +66,7 @@ extension ErrorMapTests {
         expect(matched[NSError(domain: "e", code: 1)], equals: 0)
     }
 
-    @Test("a closure runs only for the rule that decides, and predicates only until then")
+    @Test("a closure runs only for the rule that decides, and predicates run only up to that rule")
     func laziness() {
         let trace = ActionTrace()
         let map = ErrorMap(default: 0)
@@ -80,7 +80,7 @@ extension ErrorMapTests {
         expect(trace.entries, equals: ["asked", "made"])
     }
 
-    @Test("a map is a value, and so is an overlaid one: the overlay's rules go first, and the base's default stays")
+    @Test("maps are values, even overlaid ones: the overlay's rules go first, and the base's default stays")
     func valueSemantics() {
         let shared = ErrorMap(default: 0).on(Zoo.Timeout.self, 1)
         let mine = shared.on(Zoo.Timeout.self, 2)
@@ -99,7 +99,7 @@ extension ErrorMapTests {
         expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()], equals: 5)
     }
 
-    @Test("values may be of any kind: optionals, where nil is a value too, and strategies for a rule")
+    @Test("values can have any type: optionals, for which nil is a value too, and strategies for a rule")
     func kindsOfValues() {
         let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) {
             _ in nil
@@ -115,7 +115,7 @@ extension ErrorMapTests {
         expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount, equals: 2)
     }
 
-    @Test("match returns the value and its rule; explain names that rule and runs no closure")
+    @Test("match returns the value and its rule; explain names that rule and doesn't run a closure")
     func match() throws {
         let map = ErrorMap<String?>(default: "default")
             .on(Zoo.Payment.self, "payment")
@@ -164,7 +164,7 @@ extension ErrorMapTests {
         )
     }
 
-    @Test("a rule with a constant can be limited to some matches of a matcher, a type, a value or a domain")
+    @Test("a rule with a constant can be limited to some matches of a matcher, a type, a value, or a domain")
     func conditions() {
         let map = ErrorMap(default: 0)
             .on(Zoo.Timeout.self, 1)
@@ -177,7 +177,7 @@ extension ErrorMapTests {
     }
 }
 
-@Suite("A map that is derived from another has its rules, and values made from its values", .hangLimit)
+@Suite("A map that is derived from another map has its rules, and converts its values", .hangLimit)
 struct DerivedMapTests {}
 
 extension DerivedMapTests {
@@ -210,7 +210,7 @@ extension DerivedMapTests {
         expect(Self.errors.map { statuses[$0] }, equals: [504, 410, 402, 500, 500, 503, 500])
     }
 
-    @Test("it names the table's line for each rule, and can have its own rules or an overlay on top")
+    @Test("it names the table's line for each rule, and can have its own rules, or an overlay on top")
     func positions() throws {
         let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
         expect(Self.errors.prefix(2).map { statuses[$0] }, equals: [504, 409])
@@ -225,7 +225,7 @@ extension DerivedMapTests {
     }
 }
 
-@Suite("A map converts the errors that a layer throws to that layer's error", .hangLimit)
+@Suite("A map converts the errors that a layer throws to that layer's own error", .hangLimit)
 struct ErrorMapThrowingTests {}
 
 extension ErrorMapThrowingTests {
@@ -242,7 +242,7 @@ extension ErrorMapThrowingTests {
             if case .declined(let code) = error { .declined(code) } else { .unavailable }
         }
 
-    /// The error as the compiler sees it: typed.
+    /// The error as the compiler sees it, with its type.
     private func thrown(by operation: () async throws -> Int) async -> Checkout? {
         do throws(Checkout) {
             _ = try await Self.level.throwing(operation)
@@ -261,7 +261,7 @@ extension ErrorMapThrowingTests {
         }
     }
 
-    @Test("each error becomes its rule's value or the default; this layer's own error stays if no rule matches")
+    @Test("each error becomes its rule's value or the default; the layer's own error stays if no rule matches")
     func rules() async {
         expect(await thrown { throw Zoo.Payment.declined(code: 51) }, equals: .declined(51))
         expect(await thrown { throw URLError(.notConnectedToInternet) }, equals: .offline)
@@ -274,7 +274,7 @@ extension ErrorMapThrowingTests {
         expect(thrownNow(strict) { throw Checkout.offline }, equals: .unavailable)
     }
 
-    @Test("a cancellation passes if a rule says so, and still counts as one for callers that check")
+    @Test("a cancellation passes if a rule lets it, and callers that check still recognize it as a cancellation")
     func cancellation() async {
         let error = await Task {
             await thrown {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "An error's names tell what its rules do, or that only the error itself decides", .tags(.behaviour5), .hangLimit
+    "An error's names determine what its rules do, or that the error itself is needed", .tags(.promise5), .hangLimit
 )
 struct ErrorNamesTests {
     private enum Order: Error, Equatable { case late, lost }
@@ -50,7 +50,7 @@ struct ErrorNamesTests {
 }
 
 extension ErrorNamesTests {
-    @Test("a verdict by the names is the error's own verdict; types, domains and cancellations always have one")
+    @Test("a verdict by the names equals the error's own verdict; types, domains, and cancellations always have one")
     func agreement() {
         for (matcher, decides) in Self.matchers() {
             for (ignores, error) in [(true, Self.errors), (false, Self.errors)].flatMap({ row in
@@ -71,7 +71,7 @@ extension ErrorNamesTests {
         }
     }
 
-    @Test("an undecided rule counts if the handling could end at it, and not after the end")
+    @Test("an undecided rule matters if the handling could end at it, and doesn't matter after the end")
     func outcome() {
         let rules = ErrorHandler()
             .on(Order.late) { _ in .stop }

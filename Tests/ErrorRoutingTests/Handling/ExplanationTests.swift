@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5),
+    "Promise 5: explain shows for each rule whether it matched, and why it wasn't tried", .tags(.promise5),
     .hangLimit)
 struct ExplanationTests {
     typealias Verdict = Explanation.Verdict
@@ -19,7 +19,7 @@ struct ExplanationTests {
 }
 
 extension ExplanationTests {
-    @Test("entries come in the order in which the rules are tried, then onNoMatch, then always; the error is kept")
+    @Test("entries come in the order in which the rules are tried, then onNoMatch, then always; the error is included")
     func order() {
         let handler = ErrorHandler()
             .always { _ in .next }
@@ -32,7 +32,7 @@ extension ExplanationTests {
         expect(handler.explain(Zoo.Timeout(seconds: 5)).error as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
     }
 
-    @Test("rules after a match run if reached; the reason why a rule or onNoMatch isn't reached names the rule")
+    @Test("rules after a match run if reached; a rule or onNoMatch that isn't reached names the rule that stops it")
     func matches() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .next }
@@ -68,7 +68,7 @@ extension ExplanationTests {
         expect(verdicts(closing, Zoo.Offline()), equals: [.notMatched, .matched, .matchedIfReached])
     }
 
-    @Test("no action runs; predicates do")
+    @Test("no action runs, but predicates do")
     func noActionRuns() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("action") }
@@ -85,7 +85,7 @@ extension ExplanationTests {
         expect(found.prefix(3), equals: [.notMatched, .matched, .matchedIfReached])
     }
 
-    @Test("if n rules matched, the n-th match ends the error's handling, unless an ignore ends it before")
+    @Test("if n rules matched, the n-th match ends the error's handling, unless an ignore rule ends it earlier")
     func outcomes() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .stop }
@@ -126,7 +126,7 @@ extension ExplanationTests {
     }
 
     @Test(
-        "disposition and rule name the first matching rule, as if it stopped; without a bus a scope drops the error"
+        "disposition and rule describe the first matching rule, as if it stopped; without a bus a scope drops errors"
     )
     func sums() async {
         func expectSum(
@@ -146,7 +146,7 @@ extension ExplanationTests {
         expectSum(timeout, .ignored, timeout.entries.dropFirst().first?.rule)
         let offline = handler.explain(Zoo.Offline())
         expectSum(offline, .unmatched, nil)
-        // A rule that continues counts as if it stopped, although an ignore follows it.
+        // A rule that continues counts as if it stopped, even if an ignore rule follows it.
         let both = ErrorHandler().ignore(Zoo.Timeout.self).on(Zoo.Timeout.self) { _ in .next }.explain(Zoo.Timeout())
         expectSum(both, .handled, both.entries.first?.rule)
         let lonely = await withErrorScope("lonely", handler: ErrorHandler().ignore(Zoo.Timeout.self)) {
@@ -155,7 +155,7 @@ extension ExplanationTests {
         expectSum(lonely, .dropped, nil)
     }
 
-    @Test("its description can be pasted: every rule numbered, with matcher, site and verdict in columns, or none")
+    @Test("its description can be pasted: rules are numbered, with matcher, site, and verdict in columns")
     func text() {
         let handler = ErrorHandler()
             .on(matching: .any, fileID: "Intake/Rules.swift", line: 7) { _ in .stop }
@@ -216,7 +216,7 @@ extension ExplanationTests {
 }
 
 extension ExplanationTests {
-    @Test("it records whether one of the program's closures was called, whatever the matchers' names")
+    @Test("it records whether any closure of the program was called, whatever the matchers' names")
     func closures() {
         func asks<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
             ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).callsPredicates
@@ -230,7 +230,7 @@ extension ExplanationTests {
         #expect(asks(.predicate { _ in false }) && asks(narrowed) && asks(!narrowed) && asks(.anywhere(narrowed)))
         #expect(
             asks(narrowed || .type(Zoo.Payment.self)) && asks(.type(Zoo.Payment.self) && extracting.erased) == false)
-        // Neither closure is called for an error of another type, but `anywhere` might find one wrapped in it.
+        // Neither closure is called for an error of another type, but `anywhere` might find an error wrapped in it.
         #expect(!asks(narrowed, Zoo.Offline()) && !asks(extracting) && asks(extracting, Zoo.Timeout(seconds: 1)))
         #expect(asks(.anywhere(narrowed), Zoo.Offline()))
         // A rule that isn't reached doesn't affect the result.
@@ -249,7 +249,7 @@ extension ExplanationTests {
         #expect(follows(.nsError(domain: "d", code: 1)) && follows(.value(Zoo.Timeout(seconds: 1))))
         #expect(!follows(.value(Zoo.Payment.expired)) && !follows(.predicate { _ in true }))
         #expect(!follows(.type(Zoo.Payment.self).where { _ in true }) && !follows(.anywhere(.type(Zoo.Offline.self))))
-        // The closure is called although the type alone would decide.
+        // The closure is called even if the type alone would decide.
         #expect(!follows(.predicate { _ in true } && .type(Zoo.Offline.self)))
         let domain = (Zoo.Payment.expired as NSError).domain
         #expect(follows(.nsError(domain: domain)) && !follows(.nsError(domain: domain, code: 1)))

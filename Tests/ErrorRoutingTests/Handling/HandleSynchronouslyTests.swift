@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 5: handleSynchronously declines if an asynchronous rule could be reached", .tags(.behaviour5),
+    "Promise 5: handleSynchronously declines if an asynchronous rule could be reached", .tags(.promise5),
     .hangLimit)
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()
 
-    /// A handler with an asynchronous rule for `Payment`, among synchronous ones.
+    /// A handler with an asynchronous rule for `Payment` among synchronous rules.
     private func mixed(below: HandleStrategy = .next) -> ErrorHandler {
         ErrorHandler()
             .on(Zoo.Payment.self) { _ in
@@ -25,7 +25,7 @@ struct HandleSynchronouslyTests {
 }
 
 extension HandleSynchronouslyTests {
-    @Test("synchronous rules run in order, and the outcome is handle's")
+    @Test("synchronous rules run in order, and the outcome is the one that handle returns")
     func synchronousRules() async throws {
         let handler = ErrorHandler()
             .on(matching: .type(Zoo.Payment.self).named("unreached")) { _ in trace("unreached") }
@@ -43,9 +43,9 @@ extension HandleSynchronouslyTests {
         expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
-    @Test("it declines if a rule for the type is asynchronous, whatever comes before it, and runs nothing")
+    @Test("it declines if a rule for the type is asynchronous, whatever comes before that rule, and runs no action")
     func asynchronousRule() async {
-        // An action that continues, one that stops, and an ignore come before it.
+        // An action that continues, an action that stops, and an ignore rule come before it.
         for handler in [mixed(), mixed(below: .stop), mixed().ignore(Zoo.Payment.self)] {
             expectNil(handler.handleSynchronously(Zoo.Payment.expired))
             expect(trace.entries, equals: [])
@@ -94,7 +94,7 @@ extension HandleSynchronouslyTests {
         }
     }
 
-    @Test("it declines if an onNoMatch is asynchronous and no rule surely matches, or if any always is asynchronous")
+    @Test("it declines if an onNoMatch is asynchronous and no rule is sure to match, or if any always is asynchronous")
     func asynchronousOnNoMatch() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("payment") }
@@ -130,21 +130,21 @@ extension HandleSynchronouslyTests {
         func taken() -> Int { value.exchange(0, ordering: .relaxed) }
     }
 
-    /// Fifty rules whose predicates are counted and do not hold, below one for numbers.
-    private static func rules(on handler: ErrorHandler, counting asked: Count) -> ErrorHandler {
+    /// Fifty rules with counted predicates that are all false, below a rule for numbers.
+    private static func rules(on handler: ErrorHandler, counting calls: Count) -> ErrorHandler {
         (0..<50).reduce(handler) { handler, _ in
             handler.on(
                 matching: .predicate { _ in
-                    asked.add(); return false
+                    calls.add(); return false
                 }
             ) { _ in .stop }
         }
         .on(Numbered.self) { _ in .stop }
     }
 
-    @Test("it calls no rule to find out whether it declines")
+    @Test("it doesn't call any rule to find out whether it declines")
     func noMatch() {
-        let asked = Count()
+        let calls = Count()
         let handlers = [
             ErrorHandler().onNoMatch { _ in
                 await Task.yield(); return .stop
@@ -155,17 +155,17 @@ extension HandleSynchronouslyTests {
             ErrorHandler().always { _ in
                 await Task.yield(); return .stop
             },
-        ].map { Self.rules(on: $0, counting: asked) }
+        ].map { Self.rules(on: $0, counting: calls) }
         // Try without a plan for the type and with a plan.
         for _ in 0..<3 {
             for handler in handlers {
                 expectNil(handler.handleSynchronously(CancellationError()))
-                expect(asked.taken(), equals: 0)
+                expect(calls.taken(), equals: 0)
             }
             expect(handlers[0].handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
             expectNil(handlers[1].handleSynchronously(Numbered(1)))
             expectNil(handlers[2].handleSynchronously(Numbered(1)))
-            expect(asked.taken(), equals: 0)
+            expect(calls.taken(), equals: 0)
         }
     }
 }

@@ -10,7 +10,7 @@ struct HandlerValueTests {
 }
 
 extension HandlerValueTests {
-    @Test("customizing a shared preset, or a used handler, changes nothing for others that share it")
+    @Test("customizing a shared preset, or a used handler, doesn't change anything for others that share it")
     func sharedPreset() async {
         let preset = ErrorHandler().on(Zoo.Payment.self) { _ in trace("preset") }
         let before = preset.description
@@ -33,7 +33,7 @@ extension HandlerValueTests {
         expect(trace.takeAll(), equals: ["old", "new", "old"])
     }
 
-    @Test("each verb returns a new value with one rule more")
+    @Test("each verb returns a new value with one additional rule")
     func verbsReturnNewValues() {
         let handler = ErrorHandler().ignore(Zoo.Timeout.self)
         let results = [
@@ -54,7 +54,7 @@ extension HandlerValueTests {
         expect(handler.explain(Zoo.Offline()).entries.count, equals: 1)
     }
 
-    @Test("the rules of an overlay count as registered later: they go first, in their own order, and can stop the rest")
+    @Test("an overlay's rules count as registered later: they go first, in their own order, and can stop the others")
     func overlay() async {
         let base = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("base 1") }
@@ -82,7 +82,7 @@ extension HandlerValueTests {
         expect(trace.takeAll(), equals: ["overlay", "base always"])
     }
 
-    @Test("overlaying is associative, and an empty handler changes nothing on either side")
+    @Test("overlaying is associative, and an empty handler has no effect on either side")
     func overlayLaws() {
         let (one, two, three) = (
             ErrorHandler().ignore(domain: "1").onNoMatch { _ in .stop },

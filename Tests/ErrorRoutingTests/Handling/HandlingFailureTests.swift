@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.behaviour4),
+    "Promise 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.promise4),
     .hangLimit)
 struct HandlingFailureTests {
     let trace = ActionTrace()
@@ -43,7 +43,7 @@ extension HandlingFailureTests {
         expect(unmatched.failures.count, equals: 1)
     }
 
-    @Test("a thrown error becomes an ActionFailure with its rule and its report, whether the action suspends or not")
+    @Test("a thrown error becomes an ActionFailure with its rule and report, whether or not the action suspends")
     func failure() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 5) }
         let report = ErrorReport(error: Zoo.Payment.expired, source: .init(), metadata: ["order": "17"])
@@ -71,7 +71,7 @@ extension HandlingFailureTests {
     }
 
     @Test(
-        "failures come in the order of the actions, also of onNoMatch and always, and handle doesn't handle them"
+        "failures come in the order of the actions, even of onNoMatch and always, and handle doesn't handle them"
     )
     func order() async {
         let handler = ErrorHandler()
@@ -97,7 +97,7 @@ extension HandlingFailureTests {
         expect(trace.entries, equals: [])
     }
 
-    @Test("the only error wrapped in an ActionFailure is the thrown one, even if it is the original")
+    @Test("the only error wrapped in an ActionFailure is the thrown error, even if that is the original error")
     func underlying() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Box(content: Zoo.Timeout(seconds: 5)) }
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)

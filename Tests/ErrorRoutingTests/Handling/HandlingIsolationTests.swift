@@ -24,7 +24,7 @@ extension HandlingIsolationTests {
         }
     }
 
-    /// An actor to call from.
+    /// An actor that handles errors.
     private actor Caller {
         func handle(_ error: any Error, with handler: ErrorHandler) async -> HandleOutcome {
             await handler.handle(error)
@@ -36,7 +36,7 @@ extension HandlingIsolationTests {
         await handler.handle(error)
     }
 
-    @Test("an action for the main actor runs there, from wherever the error is handled, and may throw")
+    @Test("a main-actor action runs on the main actor, wherever the error is handled, and can throw")
     func mainActorAction() async {
         let screen = Screen()
         let handler = ErrorHandler()
@@ -73,7 +73,7 @@ extension HandlingIsolationTests {
         expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: throwing).failures.count, equals: 1)
     }
 
-    @Test("actions, asynchronous ones too, run on the actor from which the error is handled")
+    @Test("actions, even asynchronous ones, run on the actor on which the error is handled")
     func callersActor() async {
         let (trace, caller) = (ActionTrace(), Caller())
         let handler = ErrorHandler()
@@ -90,7 +90,7 @@ extension HandlingIsolationTests {
         expect(trace.entries, equals: ["asynchronous", "synchronous"])
     }
 
-    @Test("in every verb an action of the main actor needs no async; a closure that names no actor isn't one")
+    @Test("in every verb a main-actor action needs no async; a closure that names no actor isn't a main-actor action")
     func shapes() async {
         let screen = Screen()
         let handler = ErrorHandler()

@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always",
-    .tags(.behaviour1, .behaviour2, .behaviour3), .hangLimit)
+    "Promises 1, 2, and 3: rules run last-registered first, then onNoMatch, then always",
+    .tags(.promise1, .promise2, .promise3), .hangLimit)
 struct HandlingOrderTests {
     let trace = ActionTrace()
 }
 
 extension HandlingOrderTests {
-    // Behaviour 1
+    // Promise 1
 
-    @Test("actions run last-registered first until one returns .stop, those of rules, onNoMatch and always alike")
+    @Test("actions run last-registered first until one returns .stop, and so do those of onNoMatch and of always")
     func untilStop() async {
         let strategies: [(String, HandleStrategy)] = [("never", .next), ("stops", .stop), ("goes on", .next)]
         let (none, trace) = (ErrorHandler(), trace)
@@ -29,7 +29,7 @@ extension HandlingOrderTests {
         }
     }
 
-    @Test("all forms of on, synchronous or not, are tried last-registered first; a failed match stops nothing")
+    @Test("all forms of on, synchronous or not, are tried last-registered first; a failed match doesn't stop them")
     func allFormsShareOneOrder() async {
         let error = URLError(.timedOut)
         let handler = ErrorHandler()
@@ -53,7 +53,7 @@ extension HandlingOrderTests {
         )
     }
 
-    @Test("actions receive the match and the report that was passed, or one with the line of handle")
+    @Test("actions receive the match and the report that was passed, or a report with the line of handle")
     func actionsGetMatchAndReport() async {
         let report = ErrorReport(
             error: Zoo.Timeout(seconds: 3), source: .init(fileID: "Intake/Main.swift", line: 12),
@@ -72,9 +72,9 @@ extension HandlingOrderTests {
         expect(trace.entries, equals: ["\(#fileID):\(line - 2)", "\(#fileID):\(line - 1)"])
     }
 
-    // Behaviour 2
+    // Promise 2
 
-    @Test("onNoMatch runs if no rule matched, wherever it was registered, and neither after .next nor after an ignore")
+    @Test("onNoMatch runs if no rule matched, wherever it was registered, but not after .next or an ignore rule")
     func onNoMatchRuns() async {
         let handler = ErrorHandler()
             .onNoMatch { _ in trace("before") }
@@ -91,9 +91,9 @@ extension HandlingOrderTests {
         expect(trace.takeAll(), equals: [])
     }
 
-    // Behaviour 3
+    // Promise 3
 
-    @Test("always runs last, whatever happened and wherever it was registered; its report carries the outcome so far")
+    @Test("always runs last, whatever happened and wherever it was registered; its report has the outcome so far")
     func alwaysRunsLast() async throws {
         let handler = ErrorHandler()
             .always { _ in trace("always") }

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 1, 2 and 5: handle returns the error's outcome", .tags(.behaviour1, .behaviour2, .behaviour5),
+    "Promises 1, 2, and 5: handle returns the error's outcome", .tags(.promise1, .promise2, .promise5),
     .hangLimit)
 struct HandlingOutcomeTests {}
 
 extension HandlingOutcomeTests {
     @Test(
-        "an ignored error counts as ignored, and its rule as matched and as .stop; an action before it may stop first",
+        "an ignored error counts as ignored, and its rule as matched and as .stop; an earlier action may stop first",
         .onLinux("on Darwin a boxed URLError, CocoaError or POSIXError is an NSError")
     )
     func ignored() async {
@@ -37,7 +37,7 @@ extension HandlingOutcomeTests {
 
     private typealias Ending = (HandleStrategy, HandleOutcome.Disposition, Int)
 
-    @Test("onNoMatch and always do not count as rules that matched, and a handler without rules matches nothing")
+    @Test("onNoMatch and always don't count as rules that matched, and a handler without rules doesn't match any error")
     func unmatched() async {
         let none = ErrorHandler()
         let handlers = [
@@ -54,7 +54,7 @@ extension HandlingOutcomeTests {
     }
 
     @Test(
-        "a matched error is handled; the outcome's rule is the one that stopped or, if none did, the last match"
+        "a matched error is handled; its rule is the rule that stopped or, if none did, the last match"
     )
     func ruleOfTheOutcome() async {
         for (strategy, name) in [(.stop, "stops"), (.next, "last")] as [(HandleStrategy, String)] {
@@ -72,7 +72,7 @@ extension HandlingOutcomeTests {
         }
     }
 
-    @Test("a rule's description is the same in outcomes, failures and explanations, and unique to each registration")
+    @Test("a rule's description is the same in outcomes, failures, and explanations, and unique to each registration")
     func sharedDescription() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Offline() }
         let first = await handler.handle(Zoo.Payment.expired)
@@ -89,7 +89,7 @@ extension HandlingOutcomeTests {
         expect(Set(rules).count, equals: 2)
     }
 
-    @Test("an outcome is handled if it says so or is ignored, and describes itself on one line")
+    @Test("isHandled is true for handled and ignored outcomes, and an outcome's description is one line")
     func outcomeDescription() {
         let handled = HandleOutcome.Disposition.allCases.filter { HandleOutcome(disposition: $0).isHandled }
         expect(handled, equals: [.handled, .ignored])
@@ -107,7 +107,7 @@ extension HandlingOutcomeTests {
         expect(crowded.description, equals: "ignored by \(rule) (3 rules matched), 2 actions failed")
     }
 
-    @Test("expecting stops errors of each of its types, and they count as handled; explain knows that it stops")
+    @Test("expecting stops errors of each of its types, and they count as handled; explain shows that it stops")
     func expecting() async {
         let handler = ErrorHandler()
             .on(matching: .any) { _ in fatalError("it must not run") }

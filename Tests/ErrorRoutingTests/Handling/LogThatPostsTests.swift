@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Logs that post an error for each entry, because they can't write it.
-@Suite("Behaviour 12: an error that a log posts is delivered but not logged", .tags(.behaviour12), .hangLimit)
+/// Tests logs that post an error for each entry, because they can't write it.
+@Suite("Promise 12: an error that a log posts is delivered but not logged", .tags(.promise12), .hangLimit)
 struct LogThatPostsTests {}
 
 extension LogThatPostsTests {
@@ -31,14 +31,14 @@ extension LogThatPostsTests {
             .init(floodLimit: floodLimit, lastResort: LastResort { lines.note($0) })
         }
 
-        /// Whether the log has one entry, the last resort has the line of the error that it posted, and no other.
+        /// Whether the log has one entry, and the last resort has only the line of the error that the log posted.
         func hasOneOfEach() -> Bool {
             entries.entries == ["Offline"] && lines.entries.count == 1
                 && lines.entries.allSatisfy { $0.contains("DiskFull") && $0.contains("while an error was logged") }
         }
     }
 
-    @Test("however it is posted: by the bus, a scope, the ambient poster, or to another bus with the same log")
+    @Test("it isn't logged, whether the bus, a scope, or the ambient poster posts it, even to another bus with the log")
     func everyPoster() async {
         let posts: [@Sendable () -> Void] = [
             { ErrorBus.current?.post(DiskFull()) },
@@ -67,7 +67,7 @@ extension LogThatPostsTests {
         #expect(log.hasOneOfEach(), "\(log.entries.entries) \(log.lines.entries)")
     }
 
-    @Test("in a scope that logs, and if an action fails for each error, whose notice isn't logged either")
+    @Test("in a scope that logs, it isn't logged, and neither is the notice of an action that fails for each error")
     func scopesAndFailures() async {
         let scoped = Log()
         let log = await withErrorBus(handler: ErrorHandler(), configuration: scoped.configuration()) { bus in
@@ -88,7 +88,7 @@ extension LogThatPostsTests {
         expect(failing.entries.entries, equals: ["Offline", "ActionFailure"])
     }
 
-    @Test("where an action handles the report by a handler that logs, and once where several presets leave it out")
+    @Test("it isn't logged if an action uses a handler that logs, and is reported once if several presets omit it")
     func innerHandlers() async {
         let arrangements: [@Sendable (ErrorHandler) -> ErrorHandler] = [
             { logging in
@@ -107,7 +107,7 @@ extension LogThatPostsTests {
         }
     }
 
-    @Test("an error that another thread posts meanwhile is logged, and a flood limit separates the two")
+    @Test("an error that another thread posts meanwhile is logged, and a flood limit keeps the two apart")
     func othersErrors() async {
         let isFirst = Locked(true)
         let log = Log {
@@ -135,7 +135,7 @@ extension LogThatPostsTests {
         }
     }
 
-    @Test("a last resort that posts, and a log that handles its own error, end with a line on standard error")
+    @Test("a last resort that posts, and a log that handles its own error, finish with a line on standard error")
     func lastResorts() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -6,7 +6,7 @@ import Testing
 /// The compiler picks the synchronous shape if the closure doesn't await.
 ///
 /// Many of these tests only have to compile.
-@Suite("Every verb takes an action of each shape, and the compiler infers which", .hangLimit)
+@Suite("Every verb accepts an action of each shape, and the compiler infers the shape", .hangLimit)
 struct OverloadInferenceTests {
     private struct Payment: Error { var isRetryable = true }
 
@@ -20,7 +20,7 @@ struct OverloadInferenceTests {
         return trace(note)
     }
 
-    /// Checks that actions are synchronous if written so, and that each shape's action runs.
+    /// Checks that actions are synchronous if they were written so, and that each shape's action runs.
     private func expectShapes(
         _ handlers: [ErrorHandler],
         _ note: String,
@@ -36,7 +36,7 @@ struct OverloadInferenceTests {
 }
 
 extension OverloadInferenceTests {
-    @Test("on takes all four shapes, by matcher, type, value and domain; a domain's action receives the NSError")
+    @Test("on accepts all four shapes, by matcher, type, value, and domain; a domain's action receives the NSError")
     func onMatcher() async {
         let new = ErrorHandler()
         await expectShapes(
@@ -79,7 +79,7 @@ extension OverloadInferenceTests {
         )
     }
 
-    @Test("onNoMatch and always take all four shapes")
+    @Test("onNoMatch and always accept all four shapes")
     func onNoMatch() async {
         let new = ErrorHandler().on(Payment.self) { _ in .stop }
         await expectShapes(
@@ -102,7 +102,7 @@ extension OverloadInferenceTests {
         )
     }
 
-    @Test("always takes actions that return nothing in all four shapes; the actions after them still run")
+    @Test("always accepts actions that return nothing in all four shapes, and the actions after them still run")
     func alwaysReturningNothing() async {
         @Sendable func note(_ text: String) { _ = trace(text) }
         let last = ErrorHandler().always { _ in trace("last") }
@@ -126,7 +126,7 @@ extension OverloadInferenceTests {
         for handler in handlers { await handler.handle(error) }
         expect(trace.takeAll(), equals: Array(repeating: ["\(error)", "last"], count: 4).flatMap { $0 })
 
-        // What it throws is a failure, and a closure that only throws fits the other overloads too.
+        // The error that it throws is a failure. A closure that only throws fits the other overloads too.
         let throwing = last.always { error in
             if error is Zoo.Timeout { throw Zoo.Offline() }
         }
@@ -135,7 +135,7 @@ extension OverloadInferenceTests {
         expect(trace.takeAll(), equals: ["last", "last"])
     }
 
-    @Test("closures of several statements infer their input, and throw; single expressions infer .next and .stop")
+    @Test("closures of several statements infer their input, and can throw; single expressions infer .next and .stop")
     func severalStatements() async {
         let handler = ErrorHandler()
             .on(Payment.self) { error in
@@ -169,7 +169,7 @@ extension OverloadInferenceTests {
         expect(single.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .handled)
     }
 
-    @Test("functions can be given as actions")
+    @Test("functions can be passed as actions")
     func functions() async {
         @Sendable func stop(_ error: Zoo.Timeout) -> HandleStrategy { trace("stop", .stop) }
         @Sendable func note(_ error: any Error, _ report: ErrorReport) async throws -> HandleStrategy {
@@ -181,7 +181,7 @@ extension OverloadInferenceTests {
         expect(trace.entries, equals: ["stop", "note"])
     }
 
-    @Test("one matcher of a constant serves several verbs")
+    @Test("one matcher in a constant can be used for several verbs")
     func sharedMatcher() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
         let handler = ErrorHandler().ignore(matching: slow || .type(Payment.self)).on(matching: slow) {

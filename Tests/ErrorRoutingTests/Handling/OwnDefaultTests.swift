@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension ErrorHandler {
-    /// An application's own preset under the library's name.
+    /// An application's own preset, with the library's name.
     ///
-    /// It is visible only in this file, so other tests keep the library's; an application declares it internal.
+    /// It is visible only in this file, so other tests keep the library's preset. An application declares it internal.
     fileprivate static var `default`: ErrorHandler {
         .standardError.overlaid(with: ErrorHandler().ignore(matching: .type(Zoo.Payment.self).named("own rule")))
     }
 }
 
-@Suite("An application's own default wins over the library's, wherever a handler is expected", .hangLimit)
+@Suite("An application's own default takes precedence over the library's, wherever a handler is expected", .hangLimit)
 struct OwnDefaultTests {
     private func matchers(_ handler: ErrorHandler) -> [String] {
         handler.explain(Zoo.Payment.expired).entries.map(\.rule.matcher)
@@ -21,7 +21,7 @@ struct OwnDefaultTests {
 }
 
 extension OwnDefaultTests {
-    @Test("ErrorHandler.default and .default are the application's preset, also for a bus; a change of it is a copy")
+    @Test("ErrorHandler.default and .default are the application's preset, even for a bus; changing it makes a copy")
     func bus() async {
         let outcome = await withErrorBus(handler: .default) { bus in
             await bus.deliver(Zoo.Payment.expired)

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The presets: `.default`, `.standardError`, both with redaction, and `.logging`.
-@Suite("The presets write or log every error that isn't ignored", .tags(.behaviour25), .hangLimit)
+@Suite("The presets write or log every error that isn't ignored", .tags(.promise25), .hangLimit)
 struct PresetTests {}
 
 extension PresetTests {
@@ -14,7 +14,7 @@ extension PresetTests {
         ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12), metadata: ["iban": "DE12"])
     }
 
-    @Test("a line, redacted if configured, is written for unmatched errors, and none for ignored or matched ones")
+    @Test("a line, redacted if configured, is written for unmatched errors, but not for ignored or matched ones")
     func lines() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -43,7 +43,7 @@ extension PresetTests {
                 """)
     }
 
-    @Test("lines from several tasks don't mix, and a long line is complete")
+    @Test("lines from several tasks aren't mixed, and a long line is complete")
     func wholeLines() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -55,7 +55,7 @@ extension PresetTests {
                     }
                 }
             }
-            // The testing library also writes there when it ends, which could come in between.
+            // The testing library also writes there when it ends, which could happen in between.
             StandardError.waitUntilWritten()
         }
         let messages = result.standardErrorLines.map { ErrorLineFields($0)?["message"] }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 23: every feature sees the error that the innermost box holds", .tags(.behaviour23), .hangLimit)
+@Suite("Promise 23: every feature sees the error in the innermost box", .tags(.promise23), .hangLimit)
 struct BoxedErrorTests {}
 
 extension BoxedErrorTests {
@@ -24,7 +24,7 @@ extension BoxedErrorTests {
     }
 
     @Test(
-        "matchers see the same error at every entry point, alone and wrapped, and maps return the same value",
+        "matchers see the same error at every entry point, alone or wrapped, and maps return the same value",
         arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func features(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let journal = Journal<String>()
@@ -51,7 +51,7 @@ extension BoxedErrorTests {
         for holder in holders { expect(marked.match(await boxing(holder))?.mark, equals: specimen.mark) }
     }
 
-    @Test("the printed line, trail and explanation are the same", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
+    @Test("the printed line, trail, and explanation are the same", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func texts(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let error = await boxing(specimen.error)
         func line(_ error: any Error) -> String {
@@ -70,7 +70,7 @@ extension BoxedErrorTests {
         }
     }
 
-    @Test("a flood limit counts a boxed error as the same kind")
+    @Test("a flood limit gives a boxed error the same kind")
     func floodLimit() async {
         let errors = [BoxedErrors.Coded(), await Boxing.threeTimes(BoxedErrors.Coded())] as [any Error]
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(600)))

@@ -4,18 +4,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A client library's own kind of cancellation: one case of many.
+/// A client library's own cancellation: one case among many.
 private enum TransferError: CancellationConvertible {
     case cancelled, refused
 
     var isCancellation: Bool { self == .cancelled }
 }
 
-@Suite("Behaviour 17: a cancellation is matched, ignored, and not posted", .tags(.behaviour17), .hangLimit)
+@Suite("Promise 17: a cancellation is matched, ignored, and not posted", .tags(.promise17), .hangLimit)
 struct CancellationTests {}
 
 extension CancellationTests {
-    @Test("the matcher matches CancellationError and errors that declare themselves one, in any task")
+    @Test("the matcher matches CancellationError, and errors that declare themselves cancellations, in any task")
     func matcher() {
         let matcher = ErrorMatcher.cancellation
         #expect(matcher.match(CancellationError()) is CancellationError)
@@ -26,7 +26,7 @@ extension CancellationTests {
         expect("\(matcher)", equals: "cancellation")
     }
 
-    @Test("the default preset ignores it; a rule on top still gets it")
+    @Test("the default preset ignores it; a rule on top still receives it")
     func preset() async {
         expect(await ErrorHandler.standardError.handle(TransferError.cancelled).disposition, equals: .ignored)
         expect(await ErrorHandler.standardError.handle(CancellationError()).disposition, equals: .ignored)
@@ -70,7 +70,7 @@ extension CancellationTests {
         }
     }
 
-    @Test("standardError ignores such a notice; a flood limit merges it like a failure, unlike any other notice")
+    @Test("standardError ignores such a notice, and a flood limit merges it like a failure, unlike other notices")
     func noticesInAFlood() async {
         let clock = ManualClock()
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: clock)
@@ -85,7 +85,7 @@ extension CancellationTests {
         expect(recorded.statistics.suppressed, equals: 3)
     }
 
-    @Test("a transfer's cancellation is posted, but not in a cancelled task")
+    @Test("the cancellation of a transfer is posted, but not in a cancelled task")
     func transfers() async {
         let bridged = NSError(domain: NSURLErrorDomain, code: URLError.cancelled.rawValue)
         let recorded = await withRecordedErrors { bus in

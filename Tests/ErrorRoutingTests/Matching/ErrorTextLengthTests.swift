@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: each string of an error is truncated at 16 KiB, and read once", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: each string of an error is truncated at 16 KiB, and read once", .tags(.promise24), .hangLimit)
 struct ErrorTextLengthTests {}
 
 extension ErrorTextLengthTests {
@@ -44,7 +44,7 @@ extension ErrorTextLengthTests {
 
     struct Debugged: Error, CustomDebugStringConvertible { var debugDescription: String { "it is debugged" } }
 
-    /// An error that lies about itself.
+    /// An error that returns false information about itself.
     struct Lying: CustomNSError {
         static let errorDomain = String(repeating: "domain\n", count: 10_000)
         var errorCode: Int { .min }
@@ -63,7 +63,7 @@ extension ErrorTextLengthTests {
         #expect(text.utf8.count < bytes, "at line \(line)")
     }
 
-    @Test("a message is truncated at 16 KiB as it is written, with a mark, and so are metadata, keys and a source")
+    @Test("a message is truncated at 16 KiB while it is written, with a mark; so are metadata, keys, and a source")
     func cut() {
         let error = Zoo.Localized(errorDescription: Self.long)
         let expected = Self.long.prefix(Self.limit - 3) + "…"
@@ -79,7 +79,7 @@ extension ErrorTextLengthTests {
         expect(text.map { $0 == String(repeating: "\n", count: (Self.limit - 3) / 2) + "…" }, equals: true)
     }
 
-    @Test("each error of a trail is truncated separately, in the line and in the report's trail")
+    @Test("each underlying error is truncated separately, in the line and in the report's trail")
     func trail() throws {
         let inner = (0..<5).map { _ in Zoo.Localized(errorDescription: Self.long) }
         let report = report(Zoo.Group(underlyingErrors: inner))
@@ -97,7 +97,7 @@ extension ErrorTextLengthTests {
     }
 
     @Test(
-        "an error of ten million numbers has a line of bounded length; a set that can't be printed whole is omitted"
+        "an error of ten million numbers has a bounded line; a set that can't be printed whole is omitted"
     )
     func numbers() {
         let error = Zoo.Box(content: Array(repeating: 7, count: 10_000_000))
@@ -105,13 +105,13 @@ extension ErrorTextLengthTests {
         expect(field("message", of: report(error))?.hasSuffix("7, 7, …])"), equals: true)
         expectBytes(of: "\(ErrorHandler().explain(error))", below: Self.limit)
         expectBytes(of: "\(ErrorMatcher<Zoo.Box<[Int]>>(.value(error)) { _ in nil })", below: Self.limit)
-        // Which elements of a set come first changes from run to run.
+        // Which elements of a set come first varies from run to run.
         let sets = [3, 5_000].map { report(Zoo.Box(content: Set(0..<$0))).message }
         expect(sets, equals: ["Box<Set<Int>>(content: [0, 1, 2])", "Box<Set<Int>>(content: […"])
     }
 
     @Test("an error with its own description is read once per line, and never reflected or traversed; an array is")
-    func askedOnce() {
+    func readOnce() {
         struct Several: Error, Collection, CustomStringConvertible {
             let startIndex = 0
             let endIndex = 10_000_000
@@ -136,7 +136,7 @@ extension ErrorTextLengthTests {
         #expect(ErrorText.message(of: Array(repeating: Item(), count: 100_000)).utf8.count <= Self.limit)
     }
 
-    @Test("an NSError's strings are truncated too, whatever its user info, and so are a CustomNSError's false ones")
+    @Test("an NSError's strings are truncated too, whatever its user info, and so are a CustomNSError's false strings")
     func nsErrors() {
         let info: [String: Any] = [
             NSLocalizedDescriptionKey: Self.long, NSUnderlyingErrorKey: NSError(domain: Self.long, code: 1),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The library's own lines don't compute a string again while it is being computed.
-@Suite("Behaviour 24: a string that reads itself ends", .tags(.behaviour24), .hangLimit)
+/// While a string is being computed, the library's own lines don't compute it again.
+@Suite("Promise 24: a string that reads itself doesn't recurse endlessly", .tags(.promise24), .hangLimit)
 struct ErrorTextRecursionTests {}
 
 extension ErrorTextRecursionTests {
@@ -17,46 +17,46 @@ extension ErrorTextRecursionTests {
         func add() { count.add(1, ordering: .relaxed) }
     }
 
-    /// An error whose description reads the library's string for the error.
+    /// An error whose description reads the library's string for that error.
     struct Narcissist: Error, CustomStringConvertible {
-        let asked = Count()
+        let readCount = Count()
         let text: @Sendable (Self) -> String
 
         var description: String {
-            asked.add()
+            readCount.add()
             return "<\(text(self))>"
         }
     }
 
     struct LocalizedNarcissist: LocalizedError {
-        let asked = Count()
+        let readCount = Count()
         var errorDescription: String? {
-            asked.add()
+            readCount.add()
             return "<\(ErrorReport(error: self, source: .init()).description)>"
         }
     }
 
     struct MirroredNarcissist: Error, CustomReflectable {
-        let asked = Count()
+        let readCount = Count()
         var customMirror: Mirror {
-            asked.add()
+            readCount.add()
             let text = "\(ErrorReport(error: self, source: .init()).trail) \(ErrorHandler().explain(self))"
             return Mirror(self, children: ["text": text], displayStyle: .struct)
         }
     }
 
     struct Coded: CustomNSError {
-        let asked = Count()
+        let readCount = Count()
         var errorCode: Int {
-            asked.add()
+            readCount.add()
             return ErrorReport(error: self, source: .init()).description.count
         }
     }
 
     struct Underlain: UnderlyingErrorsProviding {
-        let asked = Count()
+        let readCount = Count()
         var underlyingErrors: [any Error] {
-            asked.add()
+            readCount.add()
             return [Zoo.Localized(errorDescription: ErrorReport(error: self, source: .init()).description)]
         }
     }
@@ -65,7 +65,7 @@ extension ErrorTextRecursionTests {
 
     private static let name = "ErrorRoutingTests.ErrorTextRecursionTests.Narcissist"
 
-    @Test("a description that asks for its own report, trail, explanation or failure ends with its type's name")
+    @Test("a description that reads its own report, underlying errors, explanation, or failure shows its type's name")
     func descriptions() {
         let handler = ErrorHandler().on(Narcissist.self) { _ in .next }
         let texts: [@Sendable (Narcissist) -> String] = [
@@ -84,16 +84,16 @@ extension ErrorTextRecursionTests {
             let error = Narcissist(text: text)
             let line = Self.report(error).description
             #expect(line.contains(Self.name))
-            #expect(error.asked.value >= 2)
-            #expect(error.asked.value <= 64, "\(line)")
+            #expect(error.readCount.value >= 2)
+            #expect(error.readCount.value <= 64, "\(line)")
         }
     }
 
-    @Test("below three nested strings only the type is named, on any thread; many strings end as well")
+    @Test("below three nested strings only the type is named, on any thread; a long chain of strings ends too")
     func depth() async {
         let error = Narcissist { ErrorText.message(of: $0) }
         expect(ErrorText.message(of: error), equals: "<<<\(Self.name)>>>")
-        expect(error.asked.value, equals: 3)
+        expect(error.readCount.value, equals: 3)
 
         let far = Narcissist { Self.report($0).description }
         await withCheckedContinuation { continuation in
@@ -102,23 +102,23 @@ extension ErrorTextRecursionTests {
                 continuation.resume()
             }
         }
-        expect(far.asked.value, equals: 3)
+        expect(far.readCount.value, equals: 3)
 
         let broad = Narcissist { error in (0..<10).map { _ in ErrorText.message(of: error) }.joined() }
         #expect(ErrorText.message(of: broad).contains(Self.name))
-        expect(broad.asked.value, equals: 1 + 10 + 10 * 10)
+        expect(broad.readCount.value, equals: 1 + 10 + 10 * 10)
         // Later strings are complete.
         expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")), equals: "text")
     }
 
-    @Test("localized descriptions, mirrors, codes and underlying errors that read themselves end too")
+    @Test("localized descriptions, mirrors, codes, and underlying errors that read themselves end too")
     func otherCode() {
         let (localized, mirrored, coded) = (LocalizedNarcissist(), MirroredNarcissist(), Coded())
         let underlain = Underlain()
         for error in [localized, mirrored, coded, underlain] as [any Error] {
             #expect(Self.report(error).description.utf8.count < 1_000_000)
         }
-        for count in [localized.asked, mirrored.asked, coded.asked, underlain.asked] {
+        for count in [localized.readCount, mirrored.readCount, coded.readCount, underlain.readCount] {
             #expect(count.value > 0 && count.value <= 1_025)
         }
     }
@@ -126,21 +126,21 @@ extension ErrorTextRecursionTests {
     @Test("a rule that explains its own error ends too")
     func explanations() {
         final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
-        let (rules, asked) = (Rules(), Count())
+        let (rules, readCount) = (Rules(), Count())
         let handler = ErrorHandler().on(
             matching: .predicate { error in
-                asked.add()
+                readCount.add()
                 return rules.handler.withLock { $0 }?.explain(error).entries.isEmpty == false
             }
         ) { _ in .next }
         rules.handler.withLock { $0 = handler }
         expect(handler.explain(Zoo.Offline()).entries.map(\.verdict), equals: [.matched])
-        expect(asked.value, equals: 3)
+        expect(readCount.value, equals: 3)
         rules.handler.withLock { $0 = nil }
     }
 
     @Test(
-        "a description that posts itself ends, and a redaction that handles its own error; nothing extra is printed"
+        "a description that posts itself ends, as does a redaction that handles its own error; no extra line is printed"
     )
     func posting() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -150,18 +150,18 @@ extension ErrorTextRecursionTests {
                 return "text"
             }
             postError(error, fileID: "Intake/Main.swift", line: 1)
-            precondition(error.asked.value == 1)
+            precondition(error.readCount.value == 1)
 
             final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
-            let (rules, asked) = (Rules(), Count())
+            let (rules, readCount) = (Rules(), Count())
             let handler = ErrorHandler.standardError { _ in
-                asked.add()
+                readCount.add()
                 _ = rules.handler.withLock { $0 }?.handleSynchronously(Zoo.Localized(errorDescription: "secret"))
                 return "redacted"
             }
             rules.handler.withLock { $0 = handler }
             _ = handler.handleSynchronously(Zoo.Localized(errorDescription: "secret"))
-            precondition(asked.value == 3)
+            precondition(readCount.value == 3)
             rules.handler.withLock { $0 = nil }
         }
         // The last four are the redaction's.

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 9: anywhere finds errors in fields and payloads if the error doesn't name them itself",
-    .tags(.behaviour9), .hangLimit)
+    "Promise 9: anywhere finds errors in fields and payloads if the error doesn't list them itself",
+    .tags(.promise9), .hangLimit)
 struct MatchingAnywhereReflectionTests {}
 
 extension MatchingAnywhereReflectionTests {
@@ -27,7 +27,7 @@ extension MatchingAnywhereReflectionTests {
         case extended(String.Lazy<@Sendable (Int) -> Int>)
     }
 
-    /// Has an error with a type name like a number's.
+    /// An error in a field, with a type name that resembles a number's.
     private enum Named {
         enum Swift {
             struct Int: Error { let cause: any Error }
@@ -61,7 +61,7 @@ extension MatchingAnywhereReflectionTests {
         init(_ cause: any Error) { underlyingErrors = [cause] }
     }
 
-    /// A class that guards its state.
+    /// A class that guards its state with a lock.
     private final class Locked: Error {
         let count = Mutex(0)
         let cause: any Error
@@ -133,7 +133,7 @@ extension MatchingAnywhereReflectionTests {
         ),
     ]
 
-    @Test("an error is found in fields and payloads, through optionals, arrays and one struct or tuple in between")
+    @Test("an error is found in fields and payloads, through optionals, arrays, and one intermediate struct or tuple")
     func found() {
         for (name, error) in Self.positions { expect(Self.timeout.match(error), equals: Self.inner, "\(name)") }
     }
@@ -160,7 +160,7 @@ extension MatchingAnywhereReflectionTests {
         ("a context without error", DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))),
     ]
 
-    @Test("nothing is found in objects, nor through two structs or tuples, other enums and dictionaries")
+    @Test("no error is found in objects, or through two structs or tuples, other enums, or dictionaries")
     func notFound() { for (name, error) in Self.hidingPlaces { expectNil(Self.timeout.match(error), "\(name)") } }
 
     @Test("an actor can change while it is reported")
@@ -181,7 +181,9 @@ extension MatchingAnywhereReflectionTests {
 }
 
 extension String {
-    /// Its name begins like a tuple's, and ends like that of a tuple of numbers except for the last character.
+    /// Its name begins like a tuple's.
+    ///
+    /// Except for the last character, it ends like the name of a tuple of numbers.
     fileprivate struct Lazy<Make: Sendable>: Error {
         let make: Make
         let cause: any Error

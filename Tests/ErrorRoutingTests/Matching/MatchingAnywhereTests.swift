@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Reflection is tested in `MatchingAnywhereReflectionTests`.
-@Suite("Behaviour 9: anywhere tries the error, then its trail, breadth first", .tags(.behaviour9), .hangLimit)
+@Suite("Promise 9: anywhere tries the error, then its underlying errors, breadth first", .tags(.promise9), .hangLimit)
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 
@@ -12,12 +12,12 @@ struct MatchingAnywhereTests {
 
     /// An error class whose objects can refer to themselves.
     private final class Link: UnderlyingErrorsProviding, @unchecked Sendable {
-        // Set once, before the link is passed on.
+        // Set once, before the link is passed to other code.
         var next: [any Error] = []
         var underlyingErrors: [any Error] { next }
     }
 
-    /// The same in a field, found by reflection.
+    /// The same error in a field, found by reflection.
     private struct MirroredLink: Error {
         let link: Link
     }
@@ -36,7 +36,7 @@ struct MatchingAnywhereTests {
         var errorUserInfo: [String: Any] { info }
     }
 
-    /// `count` errors wrapped in each other; the innermost is a `Timeout`.
+    /// Returns `count` errors wrapped in each other, of which the innermost is a `Timeout`.
     private func chain(_ count: Int) -> any Error {
         (1..<count).reduce(Zoo.Timeout() as any Error) { error, _ in Group(underlyingErrors: [error]) }
     }
@@ -44,7 +44,7 @@ struct MatchingAnywhereTests {
 
 extension MatchingAnywhereTests {
     @Test(
-        "the error is tried first, then its UnderlyingErrorsProviding, to any depth; the output is the inner error"
+        "the error is tried first, then the errors that it provides, to any depth; the output is the inner error"
     )
     func itself() {
         expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))
@@ -65,7 +65,7 @@ extension MatchingAnywhereTests {
         expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])), equals: Zoo.Timeout())
     }
 
-    @Test("NSUnderlyingErrorKey is followed if there is user info, and NSMultipleUnderlyingErrorsKey after it")
+    @Test("NSUnderlyingErrorKey is followed if there is user info, and then NSMultipleUnderlyingErrorsKey")
     func underlyingKey() {
         let userInfo: [String: any Sendable] = [NSUnderlyingErrorKey: Zoo.Timeout(seconds: 2)]
         let errors: [any Error] = [
@@ -85,7 +85,7 @@ extension MatchingAnywhereTests {
         expect(timeout.match(both), equals: Zoo.Timeout(seconds: 1))
     }
 
-    @Test("only the errors in their user info are under Foundation's errors, not even the NSError that one stores")
+    @Test("in Foundation's errors, only errors in their user info are found, not even an NSError that one stores")
     func foundation() {
         for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
             expect(ErrorReport(error: error, source: .init()).trail, equals: [])
@@ -99,7 +99,7 @@ extension MatchingAnywhereTests {
         expect(ErrorReport(error: error, source: .init()).trail.map(\.message), equals: ["Timeout(seconds: 2)"])
     }
 
-    @Test("an NSError wrapped in an error is bridged for the three types, as it would be alone")
+    @Test("an NSError wrapped in an error is bridged to the three types, as it would be alone")
     func bridgedUnderneath() {
         let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])
         expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code, equals: .timedOut)
@@ -107,7 +107,7 @@ extension MatchingAnywhereTests {
         expectNil(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer))
     }
 
-    @Test("errors are tried breadth-first: all of one depth, in order, before the next depth")
+    @Test("errors are tried breadth first: all errors of one depth, in order, before the next depth")
     func breadthFirst() {
         let deep = Group(underlyingErrors: [Group(underlyingErrors: [Zoo.Timeout(seconds: 3)])])
         let shallow = Group(underlyingErrors: [Zoo.Timeout(seconds: 2)])
@@ -126,7 +126,7 @@ extension MatchingAnywhereTests {
         expect(order.entries, equals: ["a", "b", "c", "d", "e"])
     }
 
-    @Test("at most 64 errors are visited, including the outermost, even if a tree never ends")
+    @Test("at most 64 errors are visited, including the outermost, even if a tree is endless")
     func bound() {
         expect(timeout.match(chain(64)), equals: Zoo.Timeout())
         expectNil(timeout.match(chain(65)))
@@ -142,7 +142,7 @@ extension MatchingAnywhereTests {
         link.next = []
     }
 
-    @Test("a cycle ends, each of its objects is tried once, and errors attached to it are found")
+    @Test("a cycle ends, each of its objects is tried once, and errors that are attached to it are found")
     func cycles() {
         let (one, two) = (Link(), Link())
         (one.next, two.next) = ([two], [one])
@@ -175,16 +175,16 @@ extension MatchingAnywhereTests {
     }
 
     @Test(
-        "anywhere can be nested, negated and combined: the inner one sees the errors under the found one, at any depth"
+        "anywhere can be nested, negated, and combined: an inner one searches the found error's causes, at any depth"
     )
     func nested() {
         let outer = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 5)])
         expect(ErrorMatcher.anywhere(timeout).match(outer), equals: Zoo.Timeout(seconds: 5))
         expectNil((!timeout).match(outer))
         #expect((!timeout).match(Zoo.Offline()) is Zoo.Offline)
-        // Some error in it doesn't match: the outer one is the first.
+        // Some error in it doesn't match: the outer error is the first of these.
         #expect(ErrorMatcher.anywhere(!.type(Zoo.Timeout.self)).match(outer) is Group)
-        // Under one `anywhere` both must match the same error; under two they needn't.
+        // Within one `anywhere` both must match the same error; within two they needn't.
         let both = ErrorMatcher.type(Zoo.Timeout.self) && .type(Zoo.Offline.self)
         expectNil(ErrorMatcher.anywhere(both).match(outer))
         expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer), equals: Zoo.Timeout(seconds: 5))

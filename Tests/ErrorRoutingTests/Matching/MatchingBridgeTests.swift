@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
-    .tags(.behaviour6), .hangLimit)
+    "Promise 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
+    .tags(.promise6), .hangLimit)
 struct MatchingBridgeTests {}
 
 extension MatchingBridgeTests {
@@ -30,15 +30,15 @@ extension MatchingBridgeTests {
         let posix = try #require(ErrorMatcher.type(POSIXError.self).match(system))
         expect(posix.code, equals: .ENOENT)
         #if !os(Linux)
-            // Here `POSIXError` has no user info, regardless of how it is created.
+            // Here, `POSIXError` has no user info, however it is created.
             expect((posix as NSError).userInfo["k"] as? String, equals: "v")
         #endif
     }
 
-    @Test("each of the three matches only NSErrors of its own domain, even if a cast succeeds")
+    @Test("each of the three types matches only NSErrors of its own domain, even if a cast succeeds")
     func ownDomainAlone() {
         let domains = [NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain, "x", ""]
-        // 4 is a code of both Cocoa and POSIX, -1001 one of URL loading.
+        // The number 4 is a code in both Cocoa and POSIX, and -1001 is a code of URL loading.
         let errors = domains.flatMap { domain in [4, -1001].map { nsError(domain, $0) } }
         let urls = errors.filter { ErrorMatcher.type(URLError.self).match($0) != nil }
         let cocoas = errors.filter { ErrorMatcher.type(CocoaError.self).match($0) != nil }
@@ -49,7 +49,7 @@ extension MatchingBridgeTests {
 
         let foreign = nsError("x", 4)
         #if os(Linux)
-            // The library guards against this: here the cast succeeds.
+            // The library guards against this cast, which succeeds here.
             #expect(foreign is CocoaError)
         #endif
         expectNil(ErrorMatcher.type(CocoaError.self).match(foreign))
@@ -58,7 +58,7 @@ extension MatchingBridgeTests {
         expectNil(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(foreign))
     }
 
-    @Test("an unknown code of URL loading or POSIX stays an NSError and doesn't trap; one of Cocoa is a CocoaError")
+    @Test("an unknown code of URL loading or POSIX stays an NSError, without a trap; one of Cocoa is a CocoaError")
     func unknownURLCode() {
         let loading = nsError(NSURLErrorDomain, -987_654)
         #if os(Linux)
@@ -76,7 +76,7 @@ extension MatchingBridgeTests {
         expect(file?.code.rawValue, equals: 987_654)
     }
 
-    @Test("nothing else is bridged: no NSError of a type's own domain, and no Swift error that has one of the three")
+    @Test("nothing else is bridged: no NSError of a type's own domain, and no Swift error with one of the domains")
     func swiftErrorsAreNotBridged() {
         struct Impostor: CustomNSError {
             static let errorDomain = NSURLErrorDomain
@@ -94,7 +94,7 @@ extension MatchingBridgeTests {
     }
 
     @Test(
-        "NSError.self matches the very objects, of any domain and of subclasses, and no Swift error",
+        "NSError.self matches exactly the objects, of any domain and of subclasses, but no Swift error",
         .onLinux("on Darwin a boxed URLError, CocoaError or POSIXError is an NSError"))
     func nsErrorObjects() {
         for domain in ["x", NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain] {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// `where`, `named`, `erased`, `||`, `&&` and `!`.
-@Suite("Combined matchers match, output and call their parts as their operators say", .hangLimit)
+@Suite("Combined matchers match, output, and call their parts as their operators promise", .hangLimit)
 struct MatchingCombinatorsTests {
     let trace = ActionTrace()
 
@@ -16,7 +16,7 @@ struct MatchingCombinatorsTests {
     private let bank = ErrorMatcher.nsError(domain: "bank")
 
     /// A matcher that notes that it was called.
-    private func asked(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
+    private func counted(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
         .predicate { [trace] _ in
             _ = trace(name)
             return answers
@@ -45,7 +45,7 @@ extension MatchingCombinatorsTests {
         expectNil(inner.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 6), Zoo.Timeout(seconds: 5)])))
     }
 
-    @Test("|| has the output of the first that matches, or the error itself if the output types differ")
+    @Test("|| has the output of the first matcher that matches, or the error itself if the output types differ")
     func sameOutput() {
         let first = ErrorMatcher.extracting(Zoo.Timeout.self) { $0.seconds > 10 ? $0.seconds : nil }
         let either: ErrorMatcher<Int> = first || ErrorMatcher.extracting(Zoo.Timeout.self) { -$0.seconds }
@@ -62,7 +62,7 @@ extension MatchingCombinatorsTests {
         expectNil(third.match(NSError(domain: "shop", code: 3)))
     }
 
-    @Test("&& has the first one's output if both match")
+    @Test("&& has the first matcher's output if both match")
     func both() {
         let long: ErrorMatcher<Int> = seconds && timeout.where { $0.seconds > 10 }
         expect(long.match(Zoo.Timeout(seconds: 11)), equals: 11)
@@ -72,18 +72,18 @@ extension MatchingCombinatorsTests {
         expectNil((payment && .value(Zoo.Payment.expired)).match(Zoo.Payment.unavailable))
     }
 
-    @Test("|| calls the second only if the first doesn't match, && only if it does")
+    @Test("|| calls the second matcher only if the first doesn't match, && only if the first does")
     func shortCircuits() {
-        _ = (asked("1", answers: true) || asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: true) || counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: false) || asked("2", answers: false)).match(Zoo.Offline())
+        _ = (counted("1", answers: false) || counted("2", answers: false)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1", "2"])
-        _ = (asked("1", answers: true) || timeout).match(Zoo.Offline())
-        _ = (timeout || asked("2", answers: true)).match(Zoo.Timeout())
+        _ = (counted("1", answers: true) || timeout).match(Zoo.Offline())
+        _ = (timeout || counted("2", answers: true)).match(Zoo.Timeout())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: false) && asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: false) && counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: true) && asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: true) && counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1", "2"])
     }
 
@@ -97,7 +97,7 @@ extension MatchingCombinatorsTests {
         #expect((!payment && timeout).match(Zoo.Timeout()) is Zoo.Timeout)
     }
 
-    @Test("erased outputs the matcher's output if that is an error, even one found by anywhere; otherwise the error")
+    @Test("erased outputs the matcher's output if that is an error, even one found by anywhere, or otherwise the error")
     func erasure() {
         expect(payment.erased.match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
         expectNil(payment.erased.match(Zoo.Offline()))
@@ -141,7 +141,7 @@ extension MatchingCombinatorsTests {
 // MARK: - Many matchers
 
 extension MatchingCombinatorsTests {
-    @Test("|| and && of 3,000 matchers are matched, described, used in a rule and deallocated")
+    @Test("|| and && of 3,000 matchers are matched, described, used in a rule, and deallocated")
     func many() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -156,10 +156,10 @@ extension MatchingCombinatorsTests {
         }
     }
 
-    @Test("a matcher that occurs several times in a combination is called as often, up to the one that decides")
+    @Test("a matcher that occurs several times in a combination is called as often, up to the call that decides")
     func severalTimes() {
         func calls(_ combine: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>, answering answer: Bool) -> Int {
-            _ = combine(asked("call", answers: answer)).match(Zoo.Offline())
+            _ = combine(counted("call", answers: answer)).match(Zoo.Offline())
             return trace.takeAll().count
         }
         func doubled(_ matcher: ErrorMatcher<any Error>, _ double: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>)
@@ -176,7 +176,7 @@ extension MatchingCombinatorsTests {
     }
 
     @Test(
-        "matchers nested up to the limit are matched, described, explained, used in a rule and deallocated on a small stack"
+        "matchers nested up to the limit are matched, described, explained, used, and deallocated on a small stack"
     )
     func nested() async {
         await #expect(processExitsWith: .success) {
@@ -208,7 +208,7 @@ extension MatchingCombinatorsTests {
         }
     }
 
-    @Test("200,000 nested matchers exit with a message, where they are made")
+    @Test("200,000 nested matchers exit with a message, at the line where they are created")
     func tooDeep() async {
         let results = [
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -238,7 +238,7 @@ extension MatchingCombinatorsTests {
     }
 }
 
-/// Uses combinations of 3,000 matchers, of which one part or all parts must match.
+/// Uses combinations of 3,000 matchers, of which either one or all must match.
 private func useMany(isEither: Bool) {
     let parts = (0..<3_000).map { number in
         ErrorMatcher.type(Numbered.self).where { isEither ? $0.number == number : $0.number != number }

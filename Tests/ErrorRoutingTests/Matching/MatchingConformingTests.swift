@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 10: errors are matched by protocol, by part and by predicate", .tags(.behaviour10), .hangLimit)
+@Suite("Promise 10: errors are matched by protocol, by part, and by predicate", .tags(.promise10), .hangLimit)
 struct MatchingConformingTests {}
 
 extension MatchingConformingTests {
     private protocol Retryable: Sendable { var delay: Int { get } }
     private protocol Described: AnyObject, Sendable {}
-    private class Machine: @unchecked Sendable {}  // Has no state.
+    private class Machine: @unchecked Sendable {}  // It has no state.
 
     private struct Busy: Error, Retryable, Hashable { var delay = 3 }
     private enum Remote: LocalizedError, Retryable {
@@ -17,7 +17,7 @@ extension MatchingConformingTests {
         var delay: Int { 60 }
         var errorDescription: String? { "down" }
     }
-    private final class Jam: Machine, Error, Described, @unchecked Sendable {}  // Has no state.
+    private final class Jam: Machine, Error, Described, @unchecked Sendable {}  // It has no state.
 
     // MARK: conforming(to:)
 
@@ -41,7 +41,7 @@ extension MatchingConformingTests {
         .not("what could be a text", .conforming(to: String.self), NSError(domain: "d", code: 1)),
     ]
 
-    @Test("conforming(to:) matches by protocols, compositions, superclasses and types, as type does")
+    @Test("conforming(to:) matches by protocols, compositions, superclasses, and types, as type does")
     func conformances() { for example in Self.cases { example.check() } }
 
     @Test("conforming(to:) outputs the error as the requested protocol or type")
@@ -64,7 +64,7 @@ extension MatchingConformingTests {
     // MARK: extracting, matching, any
 
     @Test(
-        "extracting reads only errors that type would match, outputs their part, and doesn't match if there is none"
+        "extracting reads only errors that type would match, outputs their part, and doesn't match without one"
     )
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }
@@ -84,7 +84,7 @@ extension MatchingConformingTests {
         expect(trace.entries, equals: ["9"])
     }
 
-    @Test("predicate is called for every error and outputs the error, and any does so without a call")
+    @Test("predicate is called for every error and outputs the error, and any outputs it without a call")
     func predicate() {
         let trace = ActionTrace()
         let matcher = ErrorMatcher.predicate { error in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 8: nsError(domain:code:) compares those of `error as NSError`", .tags(.behaviour8), .hangLimit)
+@Suite("Promise 8: nsError(domain:code:) compares domain and code of `error as NSError`", .tags(.promise8), .hangLimit)
 struct MatchingNSErrorTests {}
 
 extension MatchingNSErrorTests {
@@ -28,7 +28,7 @@ extension MatchingNSErrorTests {
         .not("that of its subclass", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Owl()),
     ]
 
-    @Test("domains are compared whole, codes for each error, and every class has its own domain")
+    @Test("domains are compared whole, codes are read from each error, and every class has its own domain")
     func domains() {
         for example in Self.cases { example.check() }
         for code in [1, 0, -1001, Int.max] {
@@ -39,7 +39,7 @@ extension MatchingNSErrorTests {
         }
     }
 
-    @Test("an NSError object is the output unchanged, and a Swift error's NSError has its user info")
+    @Test("an NSError object is output unchanged, and the NSError of a Swift error has its user info")
     func sameObject() {
         let error = NSError(domain: "d", code: 1, userInfo: ["k": "v"])
         #expect(ErrorMatcher.nsError(domain: "d").match(error) === error)
@@ -53,7 +53,7 @@ extension MatchingNSErrorTests {
         )
     }
 
-    @Test("URLError, CocoaError and POSIXError match by domain and code, other Swift errors by Swift's own")
+    @Test("URLError, CocoaError, and POSIXError match by domain and code, other Swift errors by those that Swift gives")
     func foundationErrors() {
         let errors: [(any Error, String, Int)] = [
             (URLError(.timedOut), NSURLErrorDomain, -1001),
@@ -78,7 +78,7 @@ extension MatchingNSErrorTests {
             expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code, equals: code)
             expectNil(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error))
         }
-        // Cases have their own codes.
+        // The cases have their own codes.
         let code = (Zoo.Payment.expired as NSError).code
         expectNil(ErrorMatcher.nsError(domain: domain, code: code).match(Zoo.Payment.unavailable))
     }

@@ -33,7 +33,7 @@ extension MatchingPatternTests {
         }
     }
 
-    @Test("a matcher serves as the pattern of a catch, of a switch and of an if")
+    @Test("a matcher can be the pattern of a catch, of a switch, and of an if")
     func catching() {
         expect(caught(Zoo.Timeout(seconds: 11)), equals: "slow")
         expect(caught(Zoo.Timeout(seconds: 10)), equals: "other")
@@ -60,7 +60,7 @@ extension MatchingPatternTests {
         #expect(!(payment ~= Zoo.Offline()))
     }
 
-    @Test("every factory and combinator describes itself as it is written, on one line")
+    @Test("every factory and combinator is described as it is written, on one line")
     func descriptions() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         let bank = ErrorMatcher.nsError(domain: "bank", code: 3)
@@ -88,7 +88,7 @@ extension MatchingPatternTests {
         expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count, equals: 1)
     }
 
-    @Test("a name replaces the named matcher's description and changes nothing else; later combinations are shown")
+    @Test("a name replaces the named matcher's description and nothing else; later combinations are still shown")
     func names() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
         expect("\(slow)", equals: "slow")

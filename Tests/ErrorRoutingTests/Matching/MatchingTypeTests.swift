@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `NSError` objects are tested in `MatchingBridgeTests`.
-@Suite("Behaviour 6: type(E) matches by dynamic type", .tags(.behaviour6), .hangLimit)
+@Suite("Promise 6: type(E) matches by dynamic type", .tags(.promise6), .hangLimit)
 struct MatchingTypeTests {}
 
 extension MatchingTypeTests {
@@ -37,7 +37,7 @@ extension MatchingTypeTests {
     ]
     private static let context = DecodingError.Context(codingPath: [], debugDescription: "")
 
-    @Test("type(E) matches errors of exactly that type, whatever their static type, names and contents")
+    @Test("type(E) matches errors of exactly that type, whatever their static type, names, and contents")
     func types() { for example in Self.cases { example.check() } }
 
     @Test("type(E) outputs the matched error, an object as the requested class")
@@ -56,7 +56,7 @@ extension MatchingTypeTests {
         #expect(found === owl)
     }
 
-    @Test("type(E) matches a class and its subclasses, not its superclasses or siblings; E is the type as written")
+    @Test("type(E) matches a class and its subclasses, but not its superclasses or siblings; E is the type as written")
     func classes() {
         let (animal, bird, owl) = (Zoo.Animal(), Zoo.Bird(), Zoo.Owl())
         let errors: [any Error] = [animal, bird, owl, Zoo.Offline()]

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v", .tags(.behaviour7), .hangLimit)
+@Suite("Promise 7: value(v) matches an error of the same dynamic type that equals v", .tags(.promise7), .hangLimit)
 struct MatchingValueTests {}
 
 extension MatchingValueTests {
-    /// A class whose objects are equal by their keys, regardless of their class.
+    /// A class whose objects are equal if their keys are, regardless of their class.
     private class Base: Error, Equatable, @unchecked Sendable {
         let key: Int
 
@@ -31,7 +31,7 @@ extension MatchingValueTests {
         override func isEqual(_ object: Any?) -> Bool { (object as? Coarse)?.domain == domain }
     }
 
-    // Immutable, like `NSError` itself; doesn't equal anything, not even itself.
+    // Immutable, like `NSError` itself. It doesn't equal anything, not even itself.
     private final class Unequal: NSError, @unchecked Sendable {
         override func isEqual(_ object: Any?) -> Bool { false }
     }
@@ -85,7 +85,7 @@ extension MatchingValueTests {
     ]
 
     @Test(
-        "value(v) matches and outputs errors that equal v and have its dynamic type, hashable, an NSError, or neither",
+        "value(v) matches and outputs errors that equal v and have its dynamic type, even if they aren't hashable",
         .onLinux("on Darwin a boxed URLError, CocoaError or POSIXError is an NSError")
     )
     func values() {
@@ -94,7 +94,7 @@ extension MatchingValueTests {
         expect(matcher.match(Wildcard(note: "error"))?.note, equals: "error")
     }
 
-    @Test("NSErrors are compared with isEqual: domain, code and user info, or as a subclass's own defines")
+    @Test("NSErrors are compared with isEqual: by domain, code, and user info, or as a subclass defines")
     func nsErrors() {
         func error(_ domain: String = "d", _ code: Int = 1, _ userInfo: [String: Any] = ["k": "v"]) -> NSError {
             NSError(domain: domain, code: code, userInfo: userInfo)
@@ -133,7 +133,7 @@ extension MatchingValueTests {
     }
 
     #if os(Linux)
-        @Test("a user info with 63 arrays in one another is searched for errors, and one with 64 equals only itself")
+        @Test("a user info with 63 nested arrays is searched for errors, and one with 64 equals only itself")
         func nestedUserInfo() {
             func error(_ count: Int) -> NSError {
                 let value = (0..<count).reduce("v" as any Sendable) { inner, _ in [inner] }
@@ -157,7 +157,7 @@ extension MatchingValueTests {
         expect(errors.map { map[$0] }, equals: [0, 1, 2])
     }
 
-    @Test("rules for Foundation's values match NSErrors in order, and one for a Swift error's NSError is tried")
+    @Test("rules for Foundation's values match NSErrors in order, and a rule for a Swift error's NSError is tried")
     func bridgedVerbs() {
         let handler = ErrorHandler()
             .on(URLError(.timedOut)) { error in error.code == .timedOut ? .stop : .next }
@@ -190,7 +190,7 @@ extension MatchingValueTests {
         expect(trace.entries, equals: [])
     }
 
-    /// An error whose == and hash change each time: a dictionary traps on it.
+    /// An error whose `==` and hash change each time, so that a dictionary would trap on it.
     private struct Moody: Error, Hashable {
         private static let moods = Locked(SplitMix64(seed: 1))
         private static func mood(_ range: Range<Int>) -> Int { moods.withLock { Int.random(in: range, using: &$0) } }
@@ -219,7 +219,7 @@ extension MatchingValueTests {
         static func == (one: PlainLiar, other: PlainLiar) -> Bool { one.number != other.number }
     }
 
-    /// An error that equals every pattern, while a pattern equals no other error.
+    /// An error that equals every pattern, although a pattern doesn't equal any other error.
     private struct Sample: Error, Hashable {
         var number = 0
         var isPattern = false
@@ -230,7 +230,7 @@ extension MatchingValueTests {
         func hash(into hasher: inout Hasher) {}
     }
 
-    @Test("an error is compared with the value, not the value with it, by few rules and by many", arguments: [0, 9])
+    @Test("an error is compared with the value, not the other way round, by few rules and by many", arguments: [0, 9])
     func order(others: Int) {
         let pattern = Sample(number: 1, isPattern: true)
         let handler = (0..<others).reduce(ErrorHandler()) { handler, number in
@@ -253,7 +253,7 @@ extension MatchingValueTests {
     }
 }
 
-/// An error that can be hashed only on the main actor, and compared anywhere.
+/// An error that can be hashed only on the main actor, but compared anywhere.
 private struct OnMainActor: Error, Equatable {
     static let hashes = Atomic(0)
 
@@ -267,7 +267,7 @@ extension OnMainActor: @MainActor Hashable {
     }
 }
 
-@Suite("Behaviour 7: a value's rule calls no `hash` that belongs to a global actor", .tags(.behaviour7), .hangLimit)
+@Suite("Promise 7: a value's rule doesn't call a `hash` that belongs to a global actor", .tags(.promise7), .hangLimit)
 struct IsolatedHashTests {}
 
 extension IsolatedHashTests {
@@ -275,7 +275,7 @@ extension IsolatedHashTests {
         handler.on(OnMainActor(number: number)) { _ in .stop }
     }
 
-    @Test("the values are compared one by one then, on the main actor too")
+    @Test("the values are then compared one by one, even on the main actor")
     @MainActor
     func compared() async {
         let (handler, error) = (Self.handler, OnMainActor(number: 3))

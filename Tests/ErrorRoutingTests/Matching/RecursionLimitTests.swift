@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: the library keeps no decision that it made at the depth limit", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: the library doesn't cache decisions that it made at the depth limit", .tags(.promise24), .hangLimit)
 struct RecursionLimitTests {
     /// Calls a closure within as many matchers as user code may be nested.
     private func atLimit(_ body: @escaping @Sendable () -> Void) {
@@ -19,7 +19,7 @@ struct RecursionLimitTests {
         }.match(Zoo.Timeout())
     }
 
-    @Test("a handler declines at the limit and handles the same type synchronously afterwards", .tags(.behaviour5))
+    @Test("a handler declines at the limit and handles the same type synchronously afterwards", .tags(.promise5))
     func declines() {
         let handler = ErrorHandler()
             .on(matching: .any) { _ in .stop }
@@ -78,7 +78,7 @@ struct RecursionLimitTests {
         #expect(Hashing.comparisons.entries.count - before < 100)
     }
 
-    @Test("a flood limit doesn't merge errors with different codes that are posted at the limit", .tags(.behaviour20))
+    @Test("a flood limit doesn't merge errors with different codes that are posted at the limit", .tags(.promise20))
     func floodLimit() async {
         let handled = Journal<String>()
         let handler = ErrorHandler().always { error, report in
@@ -94,7 +94,7 @@ struct RecursionLimitTests {
         expect(bus.statistics.suppressed, equals: 0)
     }
 
-    @Test("a flood limit with a fingerprint of its own limits errors that are posted at the limit", .tags(.behaviour20))
+    @Test("a flood limit with its own fingerprint limits errors that are posted at the limit", .tags(.promise20))
     func ownFingerprint() async {
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(3_600)) { ($0.error as NSError).domain })

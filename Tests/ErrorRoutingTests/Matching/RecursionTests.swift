@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Long lists don't lead to deep recursion either.
-@Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24), .hangLimit)
+/// Long lists don't cause deep recursion either.
+@Suite("Promise 24: user code can't make the library recurse endlessly", .tags(.promise24), .hangLimit)
 struct RecursionTests {}
 
 extension RecursionTests {
@@ -21,14 +21,14 @@ extension RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// An error that always has another error wrapped in it.
+    /// An error that always wraps another error.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
         }
     }
 
-    @Test("a value rule accepts an endless chain of NSErrors, the deepest possible one, and a large user info")
+    @Test("a value rule accepts an endless chain of NSErrors, the deepest possible chain, and a large user info")
     func endlessChain() {
         let error = Endless(domain: "endless", code: 1)
         let handler = ErrorHandler().on(error) { _ in .stop }
@@ -56,11 +56,11 @@ extension RecursionTests {
     /// An error that dispatches itself whenever one of its members is called.
     private struct Eager: Error, Hashable {
         let number = 1
-        static func == (one: Eager, other: Eager) -> Bool { ask(); return one.number == other.number }
-        func hash(into hasher: inout Hasher) { Self.ask(); hasher.combine(number) }
-        static let asked = Journal<Void>()
-        private static func ask() {
-            asked.note(())
+        static func == (one: Eager, other: Eager) -> Bool { evaluate(); return one.number == other.number }
+        func hash(into hasher: inout Hasher) { Self.evaluate(); hasher.combine(number) }
+        static let evaluations = Journal<Void>()
+        private static func evaluate() {
+            evaluations.note(())
             _ = RecursionTests.eagerHandler.handleSynchronously(Eager())
         }
     }
@@ -93,7 +93,7 @@ extension RecursionTests {
         return true
     }
 
-    @Test("if only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.behaviour5))
+    @Test("if only nesting lets an error reach an asynchronous onNoMatch, no onNoMatch runs", .tags(.promise5))
     func declines() {
         _ = Self.nest(PerThread.depthLimit)
         expect(Self.declined.entries, equals: [true])
@@ -107,7 +107,7 @@ extension RecursionTests {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
         expect(Self.eagerHandler.explain(Zoo.Offline()).entries.count, equals: 3)
         #expect(Self.eagerHandler.handleSynchronously(Eager()) != nil)
-        #expect(!Eager.asked.entries.isEmpty)
+        #expect(!Eager.evaluations.entries.isEmpty)
         #expect(ErrorMatcher.anywhere(.type(Zoo.Offline.self)).match(Curious()) != nil)
         expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(Curious())?.seconds, equals: 2)
     }
@@ -126,7 +126,7 @@ extension RecursionTests {
         .on(Payment.self, "Payment failed")
         .on(domain: "payments", "Payments are down")
 
-    /// An error whose description is looked up in a map, by the error itself.
+    /// An error whose description is looked up in a map with the error itself.
     private struct Payment: LocalizedError {
         var errorDescription: String? { RecursionTests.messages[self] }
     }
@@ -152,7 +152,7 @@ extension RecursionTests {
         override var code: Int { RecursionTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
     }
 
-    @Test("a description or a code can look up its own error, in a Swift error and in a subclass of NSError")
+    @Test("a description or a code can look up its own error, in a Swift error or in a subclass of NSError")
     func codes() {
         #expect(Self.codes.handleSynchronously(Coded()) != nil)
         #expect(Self.codes.handleSynchronously(Object(domain: "codes", code: 1)) != nil)
@@ -186,14 +186,14 @@ extension RecursionTests {
         "predicates that each dispatch or explain the error again are called three levels deep",
         arguments: [false, true], [false, true])
     func manyPredicates(explainFirst: Bool, explainAgain: Bool) {
-        let asked = Journal<Void>()
+        let evaluations = Journal<Void>()
         let here = Locked<ErrorHandler?>(nil)
-        @Sendable func ask(_ handler: ErrorHandler?, explain: Bool, _ error: Counted) {
+        @Sendable func evaluate(_ handler: ErrorHandler?, explain: Bool, _ error: Counted) {
             if explain { _ = handler?.explain(error) } else { _ = handler?.handleSynchronously(error) }
         }
         let matcher = ErrorMatcher.type(Counted.self).where { error in
-            asked.note(())
-            ask(here.withLock { $0 }, explain: explainAgain, error)
+            evaluations.note(())
+            evaluate(here.withLock { $0 }, explain: explainAgain, error)
             return false
         }
         for rules in [2, 8] {
@@ -201,9 +201,9 @@ extension RecursionTests {
                 handler.on(matching: matcher) { _ in .stop }
             }
             here.withLock { $0 = handler }
-            let before = asked.entries.count
-            ask(handler, explain: explainFirst, Counted())
-            expect(asked.entries.count - before, equals: rules + rules * rules + rules * rules * rules)
+            let before = evaluations.entries.count
+            evaluate(handler, explain: explainFirst, Counted())
+            expect(evaluations.entries.count - before, equals: rules + rules * rules + rules * rules * rules)
         }
         here.withLock { $0 = nil }
     }

@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-// The budget and its use are internal: the public API only shows that the walk ends.
+// The budget and its use are internal: the public API shows only that the walk ends.
 @testable import ErrorRouting
 
-@Suite("Behaviour 9: one budget bounds the walk, and no error is read twice", .tags(.behaviour9), .hangLimit)
+@Suite("Promise 9: one budget bounds the walk, and no error is read twice", .tags(.promise9), .hangLimit)
 struct UnderlyingErrorWalkTests {}
 
 extension UnderlyingErrorWalkTests {
@@ -30,7 +30,7 @@ extension UnderlyingErrorWalkTests {
 
     private final class Same: Error {}
 
-    /// Errors of many shapes, created when needed: some take a hundred megabytes.
+    /// Errors of many shapes, created only when needed, because some take a hundred megabytes.
     static let shapes: [(name: String, error: @Sendable () -> any Error)] = [
         ("1,000 x 1,000 numbers", { Holder(field: repeated(1_000, repeated(1_000, 1.0))) }),
         ("200 x 200 x 200 numbers", { Holder(field: repeated(200, repeated(200, repeated(200, 1)))) }),
@@ -100,7 +100,7 @@ extension UnderlyingErrorWalkTests {
         expectNil(timeout.match(Nest(depth: 17)))
     }
 
-    // MARK: Once a dispatch
+    // MARK: Once per dispatch
 
     /// An error that counts how often it is bridged, and how often its underlying errors are read.
     private struct Counted: CustomNSError {
@@ -134,8 +134,8 @@ extension UnderlyingErrorWalkTests {
         func increment() { count.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    /// Rules that each ask for underlying errors and for domains, nested ones included, and none of which matches.
-    private func asking(_ handler: ErrorHandler = ErrorHandler()) -> ErrorHandler {
+    /// Rules that each need underlying errors and domains, even nested ones, and of which none matches.
+    private func walkingRules(_ handler: ErrorHandler = ErrorHandler()) -> ErrorHandler {
         let domain = ErrorMatcher.nsError(domain: "counted", code: 99)
         let other = ErrorMatcher.nsError(domain: "group", code: 99)
         return
@@ -147,19 +147,19 @@ extension UnderlyingErrorWalkTests {
             .on(matching: .anywhere(other)) { _ in .next }
     }
 
-    @Test("each error of the trail is bridged and read once a dispatch, however many rules need it, suspended or not")
+    @Test("each underlying error is bridged and read once per dispatch, however many rules need it, suspended or not")
     func once() async {
         let inner = Counted()
         let group = CountedGroup(inner: [inner, Counted(inner: inner)])
         let outer = Counted(inner: group)
-        let handler = asking()
-        // The first error of a type is also read for the type's domain, once.
+        let handler = walkingRules()
+        // The first error of a type is read once more, for the type's domain.
         for _ in 0..<2 { _ = handler.handleSynchronously(Counted()) }
         expect(handler.handleSynchronously(outer)?.disposition, equals: .unmatched)
         expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value), equals: [1, 2, 1, 1])
 
-        let suspending = asking(
-            asking().on(Counted.self) { _ async in
+        let suspending = walkingRules(
+            walkingRules().on(Counted.self) { _ async in
                 await Task.yield()
                 return .next
             }

@@ -30,7 +30,7 @@ enum Boxing: CaseIterable {
         do { try body() } catch { throw error }
     }
 
-    /// Whether an error is in more than one box, which a client can only find out by opening it.
+    /// Whether an error is in more than one box, which a client can find out only by opening the box.
     static func isBoxed(_ error: any Error) -> Bool {
         func isBox<Content: Error>(_ content: Content) -> Bool { Content.self == (any Error).self }
         return _openExistential(error, do: isBox)
@@ -46,7 +46,7 @@ enum Boxing: CaseIterable {
     private static func boxed<F: Error>(_ error: F) -> any Error { error }
 }
 
-/// A mark of each specimen, by a protocol that rules can match.
+/// A mark for each specimen, which rules can match by a protocol.
 protocol Marked: Sendable {
     var mark: String { get }
 }
@@ -65,7 +65,7 @@ enum BoxedErrors {
         var mark: String { "code \(code)" }
     }
 
-    /// An error that is wider than the room in an existential, and retains an object.
+    /// An error that is wider than the space in an existential, and that retains an object.
     struct Wide: Error, Hashable, Marked {
         var text = String(repeating: "long enough to be on the heap ", count: 2)
         var numbers = (0..<4).map { $0 }
@@ -95,12 +95,14 @@ extension URLError: Marked {
     var mark: String { "url \(code.rawValue)" }
 }
 
-/// An error with a boxed one wrapped in it, or in a field.
+/// An error that wraps a boxed error or has it in a field.
 struct BoxHolder: Error {
     var inner: any Error
 }
 
-/// One error, with a handler for each feature that could read it; each handler notes the mark that it finds.
+/// One error, with a handler for each feature that can read it.
+///
+/// Each handler notes the mark that it finds.
 struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error
@@ -121,7 +123,7 @@ struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
                 return .stop
             }
             var handlers: [(feature: String, handler: ErrorHandler)] = []
-            // Use one statement each: one for all takes the compiler longer than the rest of the file.
+            // Use one statement each: a single statement takes longer to compile than the rest of the file.
             func add(_ feature: String, _ handler: ErrorHandler) { handlers.append((feature, handler)) }
             let none = ErrorHandler()
             add("type", none.on(E.self) { note($0.mark) })

@@ -1,9 +1,10 @@
 @testable import ErrorRouting
 
-/// Events in the forms that tests need, and their inputs.
+/// Events in the forms that tests need, and the inputs of these events.
 extension DrivenStorage {
-    /// Completes the worker's report, for which every observer must be notified; returns the failures that no other
-    /// code reports, or nil if it comes too late.
+    /// Completes the worker's report, for which every observer must be notified.
+    ///
+    /// Returns the failures that no other code reports, or nil if it is too late.
     func complete(_ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = []) -> [Event]? {
         let event = complete(disposition, failures: failures, isObserved: true)
         return if case .notifies(let unreported) = event { unreported } else { nil }
@@ -17,7 +18,7 @@ extension DrivenStorage {
         return storage.actionBegins(action) && storage.actionStarts(action, until: now + limit) ? action : nil
     }
 
-    /// Lets the action in delivery exceed its time limit; returns it.
+    /// Lets the action in delivery exceed its time limit, then returns it.
     func overdue(at now: Duration) -> RunningAction? {
         guard let (action, failure) = storage.timeIsUp(at: now).overdue else { return nil }
         failures.append(failure)
@@ -30,7 +31,7 @@ extension DrivenStorage {
         return ((left?.reports ?? []).map(Self.event(of:)), (left?.failures ?? []).map(Self.event(of:)))
     }
 
-    /// Delivers reports, all of them as handled, until none is left.
+    /// Delivers reports until none is left, all of them as handled.
     func drain(at now: Duration = .zero) -> [Event] {
         var events: [Event] = []
         while true {
@@ -43,7 +44,7 @@ extension DrivenStorage {
         }
     }
 
-    /// An action that fails on the report delivered last, with a numbered error.
+    /// An action that fails for the report delivered last, with a numbered error.
     func failure(_ number: Int) -> ActionFailure {
         let rule = RuleDescription(matcher: "any", source: .init())
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())

@@ -3,8 +3,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A bus's storage whose events come one by one, from one thread, and whose actions are carried out and can be
-/// compared; it decides nothing.
+/// A bus's storage that a test drives event by event, from one thread.
+///
+/// It performs the storage's actions, makes them comparable, and doesn't make decisions.
 final class DrivenStorage {
     /// An output of the bus, in a comparable form.
     enum Event: Equatable {
@@ -12,19 +13,19 @@ final class DrivenStorage {
         case drops(ErrorsDropped)
         /// An action's failure, by the number of its error; nil if it took too long.
         case failure(Int?)
-        /// Every waiting caller must be notified; nobody else reports these failures.
+        /// Every waiting caller must be notified; no other code reports these failures.
         case notifies([Event])
         case asleep, end, stop
     }
 
     let storage: BusStorage
-    /// Whether anyone observes the reports.
+    /// Whether there are observers of the reports.
     var isObserved = false
     /// The report delivered last.
     private(set) var report: ErrorReport?
     /// Whether a caller waits for the report delivered last.
     private(set) var isWaitedFor = false
-    /// The failures of its actions.
+    /// The failures of the report's actions.
     var failures: [ActionFailure] = []
     /// Whether the worker is notifying observers.
     private(set) var isNotifying = false
@@ -54,12 +55,14 @@ final class DrivenStorage {
         return answer
     }
 
-    /// Posts from beginning to end; returns whether the worker must be woken, or nil if the error was dropped.
+    /// Posts completely.
+    ///
+    /// Returns whether the worker must be woken, or nil if the error was dropped.
     @discardableResult
-    func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
+    func post(_ number: Int, line: UInt = 1, at time: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(for: Numbered(number)) {
         case .accepted(let position):
-            let posting = IntakeBox.posting(Numbered(number), line: line, at: moment, isWaitedFor: isWaitedFor)
+            let posting = IntakeBox.posting(Numbered(number), line: line, at: time, isWaitedFor: isWaitedFor)
             return fill(position, with: posting) == .filledForSleeper
         case .full(let makesNotice):
             if makesNotice { _ = storage.intake.announceDrops(at: .init()) }
@@ -71,7 +74,9 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// Performs the worker's next step; a worker that notified has done so.
+    /// Performs the worker's next step.
+    ///
+    /// If the worker was notifying observers, it has finished that.
     func next(at now: Duration = .zero) -> Event {
         let wasNotifying = exchange(&isNotifying, with: false)
         return carryOut(wasNotifying ? storage.notified() : storage.next(), at: now)
@@ -113,7 +118,7 @@ final class DrivenStorage {
         if storage.actionFails(failure) { failures.append(failure) }
     }
 
-    /// Completes the worker's report, and performs the next steps.
+    /// Completes the worker's report and performs the next steps.
     ///
     /// - Parameter isObserved: Whether an observer, apart from the caller, must be notified of it.
     func complete(

@@ -1,6 +1,6 @@
-/// A line of `key=value` fields, read byte for byte as a log reader would.
+/// A line of `key=value` fields, read byte by byte as a log reader would read it.
 ///
-/// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}` for characters a line can't have.
+/// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t`, and `\u{…}` for characters that aren't allowed.
 struct ErrorLineFields {
     private(set) var keys: [String] = []
     private(set) var values: [String] = []
@@ -48,7 +48,7 @@ struct ErrorLineFields {
         return String(String.UnicodeScalarView(word))
     }
 
-    /// Reads on to the closing quotation mark.
+    /// Reads up to the closing quotation mark.
     private static func quoted(_ rest: inout ArraySlice<Unicode.Scalar>) -> String? {
         var text = String.UnicodeScalarView()
         while let next = rest.popFirst() {

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// The errors that the tests of matching and handling use: one of each kind.
+/// The errors that the tests of matching and handling use, one of each kind.
 enum Zoo {
     /// An enum with payloads that can be compared and hashed.
     enum Payment: Error, Hashable {
@@ -10,7 +10,7 @@ enum Zoo {
         case unavailable
     }
 
-    /// An enum with payloads that can be compared, not hashed.
+    /// An enum with payloads that can be compared but not hashed.
     enum Shade: Error, Equatable {
         case dark(Int)
         case light
@@ -32,12 +32,12 @@ enum Zoo {
         var content: Content
     }
 
-    /// An error that doesn't equal itself if its value isn't a number.
+    /// An error that doesn't equal itself if its value is NaN.
     struct Reading: Error, Equatable {
         var value: Double
     }
 
-    // Immutable, so safe to share; the compiler can't check that for a class that isn't final.
+    // Immutable, so it is safe to share. The compiler can't check that for a class that isn't final.
     class Animal: Error, @unchecked Sendable {
         let name: String
 
@@ -66,7 +66,7 @@ enum Zoo {
         var content: any Error
     }
 
-    /// An error with an error in the payload of a case.
+    /// An error with an error in a case's payload.
     enum Failure: Error {
         case failed(code: Int, reason: any Error)
     }

@@ -1,12 +1,12 @@
 @testable import ErrorRouting
 
-/// A limiter that receives numbered errors as from a bus; times are milliseconds.
+/// A limiter that receives numbered errors, as a bus's limiter does; times are in milliseconds.
 struct Flood {
     enum Answer: Equatable {
-        /// `since` is when the oldest of them was posted.
+        /// `since` is when the oldest of these errors was posted.
         case releases(Int, occurrences: Int, since: Int)
         case passes(Int)
-        /// The first error that is held in a window.
+        /// The first error that is held back in a window.
         case holds(Int)
         case suppresses(Int)
     }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// An intake for numbered errors, with comparable results, and its reader's position.
+/// An intake for numbered errors, with comparable results, and the position of its reader.
 final class IntakeBox: Sendable {
     enum Reservation: Equatable {
         case accepted(Int)
         case full(makesNotice: Bool)
         case closed
 
-        /// Reserves a slot in an intake, and counts a drop as the bus does.
+        /// The result of reserving a slot in an intake, which counts a drop as the bus does.
         init(_ intake: borrowing BusIntake, for error: any Error) {
             self =
                 switch intake.reserve() {
@@ -48,7 +48,7 @@ final class IntakeBox: Sendable {
 
     // MARK: The reader
 
-    /// Takes the next element, or returns nil if it isn't there.
+    /// Takes the next element, or returns nil if there is none.
     func take() -> Int? {
         let position = next.load(ordering: .relaxed)
         guard let posting = intake.mailbox.take(Int64(position)) else { return nil }
@@ -72,13 +72,13 @@ final class IntakeBox: Sendable {
     static func posting(
         _ error: any Error,
         line: UInt = 1,
-        at moment: Duration = .zero,
+        at time: Duration = .zero,
         isWaitedFor: Bool = false
     ) -> Posting {
         let source = ErrorReport.Source(fileID: "M/A.swift", line: line)
         var posting = Posting(UnboxedError(error), at: source, promise: isWaitedFor ? Promise() : nil)
         let kind = FloodKind(of: ErrorCode(of: error), at: source, in: [])
-        posting.limit(by: kind, at: moment.nanoseconds)
+        posting.limit(by: kind, at: time.nanoseconds)
         return posting
     }
 
@@ -92,7 +92,7 @@ protocol ErrorWithNumber: Error {
 
 extension Numbered: ErrorWithNumber {}
 
-/// A countdown to the time when all have finished.
+/// A countdown to the time when all threads have finished.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
 

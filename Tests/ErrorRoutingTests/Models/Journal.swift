@@ -20,7 +20,7 @@ final class Journal<Entry: Sendable>: Sendable {
 }
 
 extension AsyncSequence where Failure == Never {
-    /// Everything up to the end.
+    /// Returns all remaining elements.
     func collected() async -> [Element] {
         var elements: [Element] = []
         for await element in self { elements.append(element) }
@@ -37,7 +37,9 @@ extension ErrorHandler {
         }
     }
 
-    /// Hangs on each ``Numbered``, or on one number, until a gate opens; another gate signals that it has begun.
+    /// Hangs on each ``Numbered``, or on one number, until a gate opens.
+    ///
+    /// Another gate signals that it has begun.
     static func hanging(on number: Int? = nil, at gate: Gate, entered: Gate = Gate()) -> ErrorHandler {
         ErrorHandler().on(matching: .type(Numbered.self).where { number == nil || $0.number == number }) { _ in
             entered.open()
@@ -57,13 +59,13 @@ final class ActionTrace: Sendable {
 
     var entries: [String] { notes.withLock { $0 } }
 
-    /// Notes that an action ran, and returns the action's result.
+    /// Notes that an action ran, then returns the action's result.
     func callAsFunction(_ note: String, _ strategy: HandleStrategy = .next) -> HandleStrategy {
         notes.withLock { $0.append(note) }
         return strategy
     }
 
-    /// Removes the entries, and returns them.
+    /// Removes and returns the entries.
     func takeAll() -> [String] {
         notes.withLock { notes in
             defer { notes = [] }

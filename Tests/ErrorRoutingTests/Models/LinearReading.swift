@@ -20,7 +20,7 @@ enum LinearReading {
         var answer: Answer
         var isAsynchronous: Bool
         var getsReport: Bool
-        /// Whether a rule with such a matcher is registered by type, value or domain, not by matcher.
+        /// Whether such a matcher is registered by type, value, or domain, instead of as a matcher.
         var isShort: Bool
 
         var description: String {
@@ -50,7 +50,7 @@ enum LinearReading {
 
         /// Returns the outcome of an error, and the notes of its actions.
         ///
-        /// Behaviours 1 to 4.
+        /// Promises 1 to 4.
         func handle(_ error: Specimen) -> (result: Result, notes: [String]) {
             var result = Result()
             var notes: [String] = []
@@ -79,18 +79,18 @@ enum LinearReading {
 
         /// Whether errors of the error's type can be handled without suspending.
         ///
-        /// Behaviour 5.
+        /// Promise 5.
         func isSynchronous(for error: Specimen) -> Bool {
             if reversed(.always).contains(where: \.isAsynchronous) { return false }
             let rules = reversed(.on, .ignore)
-            if rules.contains(where: { $0.isAsynchronous && $0.matcher.judge(error) != .never }) { return false }
-            return rules.contains { $0.matcher.judge(error, knowingDomain: false) == .always }
+            if rules.contains(where: { $0.isAsynchronous && $0.matcher.verdict(on: error) != .never }) { return false }
+            return rules.contains { $0.matcher.verdict(on: error, includingDomain: false) == .always }
                 || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
         }
 
         /// Returns the number and the verdict of each rule.
         ///
-        /// Behaviour 5.
+        /// Promise 5.
         func explain(_ error: Specimen) -> [String] {
             var lines: [String] = []
             var firstMatch: Int?
@@ -121,7 +121,7 @@ enum LinearReading {
             return lines
         }
 
-        /// The value of a map with the rules of this handler that match errors.
+        /// The value that a map with this handler's matching rules returns.
         func value(for error: Specimen) -> String {
             for rule in reversed(.on, .ignore) {
                 guard let found = rule.matcher.find(in: error) else { continue }

@@ -39,7 +39,7 @@ extension LinearReading {
             case .cocoa: return .cocoa(pick([4, 260, small]))
             case .posix: return .posix(pick(Specimen.posixCodes))
             case .group:
-                // Sometimes creates more errors than are visited.
+                // Sometimes create more errors than are visited.
                 if chance(4) { return .group((60..<70).contains(number(50..<80)) ? crowd() : []) }
                 return .group(errors(small, depth: depth))
             case .wrapped: return .wrapped(error(depth: depth + 1))
@@ -52,7 +52,7 @@ extension LinearReading {
             depth < 3 ? (0..<count).map { _ in error(depth: depth + 1) } : []
         }
 
-        /// Creates so many errors that the last few aren't visited.
+        /// Creates so many errors that the last few of them aren't visited.
         private mutating func crowd() -> [Specimen] {
             let fillers: [Specimen] = (0..<number(58..<64)).map { _ in .offline }
             return fillers + (0..<8).map { _ in error(depth: 3) }
@@ -109,12 +109,12 @@ extension LinearReading {
             return Predicate(modulus: modulus, remainder: number(0..<modulus))
         }
 
-        /// The types by which an error could be matched.
+        /// The types by which the error could be matched.
         private func kinds(of error: Specimen) -> [Kind] {
             Kind.allCases.filter { error.seen(as: $0) != nil }
         }
 
-        /// A value to compare with or, for errors that can't be compared, the type.
+        /// The value to compare with or, if the errors can't be compared, the type.
         private func value(like error: Specimen) -> Matcher {
             switch error {
             case .nsError(let domain, let code, _): .value(.nsError(domain: domain, code: code, under: []))

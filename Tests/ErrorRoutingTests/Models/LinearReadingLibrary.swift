@@ -3,10 +3,10 @@ import Foundation
 
 /// The same handlers and errors, created with the library.
 extension LinearReading {
-    /// The trace for actions if a task handles the error itself.
+    /// The trace for actions when a task handles the error itself.
     @TaskLocal static var bound: ActionTrace?
 
-    /// The trace for the actions of a bus, which no task-local value reaches.
+    /// The trace for the actions of a bus, which task-local values don't reach.
     private static let ofBuses = Locked<[ObjectIdentifier: ActionTrace]>([:])
 
     /// The trace for the actions of this task.
@@ -79,7 +79,7 @@ extension LinearReading {
 
     /// The library's error for a specimen that can be compared.
     static func comparableError(_ specimen: Specimen) -> any (Error & Equatable) {
-        // Cast from `Any`: the compiler assumes that every error is an `NSError`, which it isn't here.
+        // Cast from `Any`: the compiler assumes that every error is an `NSError`, but here the error isn't.
         guard let error = error(specimen) as Any as? any (Error & Equatable) else {
             fatalError("\(specimen) cannot be compared")
         }
@@ -120,7 +120,7 @@ extension LinearReading {
         }
     }
 
-    /// Whether it is a bus's notice of a failure, or an error wrapped in that.
+    /// Whether it is a bus's notice of a failure, or an error that is wrapped in such a notice.
     static func isNotice(_ output: Any) -> Bool { output is ActionFailure || output is Thrown }
 
     static func signature(_ output: Any) -> String {
@@ -131,7 +131,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Handler {
-    /// The library's handler, with its rules from `split` on overlaid on the others.
+    /// The library's handler, in which the rules from `split` on are overlaid on the others.
     func handler(split: Int) -> ErrorHandler {
         func make(_ rules: some Sequence<LinearReading.Rule>) -> ErrorHandler {
             rules.reduce(ErrorHandler()) { $1.adding(to: $0) }
@@ -157,7 +157,7 @@ extension LinearReading.Result {
         matchedRuleCount = outcome.matchedRuleCount
         rule = outcome.rule.map { Int($0.source.line) }
         failures = outcome.failures.map { failure in
-            // Both say which rule it was.
+            // Both return which rule it was.
             let thrown = (failure.error as? LinearReading.Thrown)?.rule
             return thrown == Int(failure.rule.source.line) ? thrown ?? -1 : -1
         }

@@ -24,7 +24,7 @@ extension LinearReading {
         case retryable, localized, underlying
     }
 
-    /// A predicate that reads its argument as a string, so that both readings can call it.
+    /// A predicate that reads its argument as a string, so that the reading and the library can call it.
     struct Predicate: Sendable {
         var modulus: Int
         var remainder: Int
@@ -36,7 +36,7 @@ extension LinearReading {
 
     /// A matcher as plain data.
     ///
-    /// Behaviours 6 to 10.
+    /// Promises 6 to 10.
     indirect enum Matcher: Sendable {
         case type(Kind)
         case value(Specimen)
@@ -134,15 +134,15 @@ extension LinearReading.Matcher: CustomStringConvertible {
 }
 
 extension LinearReading {
-    /// The verdict on a match that an error's type alone allows.
-    enum Judgement {
+    /// The verdict on a match, as far as an error's type alone determines it.
+    enum Verdict {
         case never, maybe, always
 
         /// The verdict if the match depends on more than the type.
         var narrowed: Self { self == .never ? .never : .maybe }
 
-        static prefix func ! (judgement: Self) -> Self {
-            switch judgement {
+        static prefix func ! (verdict: Self) -> Self {
+            switch verdict {
             case .never: .always
             case .maybe: .maybe
             case .always: .never
@@ -157,10 +157,12 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher {
-    /// Behaviours 5 to 10: the verdict of an error's type, and the domain that all errors of the type have
+    /// Promises 5 to 10: the verdict of an error's type, and the domain that all errors of the type have
     /// if that is known.
-    func judge(_ error: Specimen, knowingDomain: Bool = true) -> LinearReading.Judgement {
-        func judge(_ inner: Self) -> LinearReading.Judgement { inner.judge(error, knowingDomain: knowingDomain) }
+    func verdict(on error: Specimen, includingDomain: Bool = true) -> LinearReading.Verdict {
+        func verdict(of inner: Self) -> LinearReading.Verdict {
+            inner.verdict(on: error, includingDomain: includingDomain)
+        }
         switch self {
         case .type(let kind), .conformingTo(let kind):
             if error.kind == .nsError, [.url, .cocoa, .posix].contains(kind) { return .maybe }
@@ -170,19 +172,19 @@ extension LinearReading.Matcher {
             if bridged.contains(value.kind) { return bridged.contains(error.kind) ? .maybe : .never }
             return value.kind == error.kind ? .maybe : .never
         case .nsError(let domain, let code):
-            if error.kind == .nsError || !knowingDomain { return .maybe }
+            if error.kind == .nsError || !includingDomain { return .maybe }
             return error.domainAndCode.domain != domain ? .never : code == nil ? .always : .maybe
         case .conforming(let conformance):
             return error.kind == .nsError ? .maybe : error.conforms(to: conformance) ? .always : .never
-        case .extracting(let kind): return judge(.type(kind)).narrowed
+        case .extracting(let kind): return verdict(of: .type(kind)).narrowed
         case .matching: return .maybe
         case .any: return .always
-        case .anywhere(let inner): return judge(inner) == .always ? .always : .maybe
-        case .narrowed(let inner, _): return judge(inner).narrowed
-        case .named(let inner), .erased(let inner): return judge(inner)
-        case .either(let one, let other): return !(!judge(one) && !judge(other))
-        case .both(let one, let other): return judge(one) && judge(other)
-        case .not(let inner): return !judge(inner)
+        case .anywhere(let inner): return verdict(of: inner) == .always ? .always : .maybe
+        case .narrowed(let inner, _): return verdict(of: inner).narrowed
+        case .named(let inner), .erased(let inner): return verdict(of: inner)
+        case .either(let one, let other): return !(!verdict(of: one) && !verdict(of: other))
+        case .both(let one, let other): return verdict(of: one) && verdict(of: other)
+        case .not(let inner): return !verdict(of: inner)
         }
     }
 }

@@ -1,9 +1,11 @@
 import ErrorRouting
 
 extension LinearReading {
-    /// A bus's handler and those of the scopes below it, each within the previous scope.
+    /// The handler of a bus and the handlers of the scopes below it, each within the previous scope.
     struct Path: Sendable, CustomStringConvertible {
-        /// One handler of the path; the order of the outermost, the bus's, has no meaning.
+        /// One handler of the path.
+        ///
+        /// For the outermost handler, which is the bus's, the order has no meaning.
         struct Level: Sendable {
             var handler: Handler
             var isInnermostFirst: Bool
@@ -14,7 +16,7 @@ extension LinearReading {
 
         /// The one handler to which the path is equivalent.
         ///
-        /// Behaviour 21: concatenation, where rules that count as registered later are tried first; `onNoMatch` follows
+        /// Promise 21: concatenation, where rules that count as registered later are tried first; `onNoMatch` follows
         /// its own order, the innermost first.
         var concatenation: Handler {
             var registered: [Rule] = []

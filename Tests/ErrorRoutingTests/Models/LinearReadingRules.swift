@@ -92,9 +92,9 @@ extension LinearReading.Matcher {
 }
 
 extension LinearReading.Rule {
-    /// The action: it notes its arguments, and returns the strategy of the rule.
+    /// The action, which notes its arguments and returns the rule's strategy.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
-        // Don't note the notices that follow on a bus: they aren't specimens.
+        // Don't note the notices that follow on a bus, because they aren't specimens.
         if LinearReading.isNotice(output) { return .next }
         let error = report.map { LinearReading.specimen($0.error).signature }
         let outcome = report.map { $0.outcome.disposition == .pending ? "-" : LinearReading.Result($0.outcome).note }

@@ -4,7 +4,7 @@ extension LinearReading {
         case nsError, url, cocoa, posix, group, wrapped, failure, journal
     }
 
-    /// An error as plain data, with every property that the design uses.
+    /// An error as plain data, with every property that the design refers to.
     indirect enum Specimen: Equatable, Sendable, CustomStringConvertible {
         /// `declined` contains a code; `expired` and `unavailable` don't.
         case declined(Int), expired, unavailable
@@ -12,12 +12,12 @@ extension LinearReading {
         case coded(Int), plain
         case timeout(Int)
         case offline
-        /// Nil stands for NaN.
+        /// Nil represents NaN.
         case reading(Int?)
         case localized(String)
         case foreign(Int)
         case animal(Kind, name: String)
-        /// One wrapped error is under one key, several are under the other.
+        /// A single wrapped error is stored under one key, and several under the other.
         case nsError(domain: String, code: Int, under: [Specimen])
         case url(Int), cocoa(Int), posix(Int)
         case group([Specimen])
@@ -96,7 +96,7 @@ extension LinearReading.Specimen {
         }
     }
 
-    /// Behaviour 6: by dynamic type; subclasses; the three bridged types by their domain.
+    /// Promise 6: by dynamic type; subclasses; the three bridged types by their domain.
     func seen(as wanted: Kind) -> Self? {
         switch (self, wanted) {
         case (.nsError(Self.urlDomain, let code, _), .url): Self.urlCodes.contains(code) ? .url(code) : nil
@@ -107,17 +107,17 @@ extension LinearReading.Specimen {
         }
     }
 
-    /// Behaviour 7: the same dynamic type, and equal; an `NSError` without user info is seen as one of the three types.
+    /// Promise 7: the same dynamic type, and equal; an `NSError` without user info is read as one of the three types.
     func seen(equalTo value: Self) -> Self? {
         if case .reading(nil) = self { return nil }
         if case .nsError(_, _, []) = self { return seen(as: value.kind) == value ? value : nil }
         return self == value ? self : nil
     }
 
-    /// Behaviour 8: domain and code of `as NSError`.
+    /// Promise 8: domain and code of `as NSError`.
     var domainAndCode: (domain: String, code: Int) {
         switch self {
-        // Cases with payloads are counted first.
+        // Swift numbers cases with payloads first.
         case .declined, .dark, .coded, .failure: (swiftDomain, 0)
         case .unavailable: (swiftDomain, 2)
         case .foreign(let code): ("zoo.foreign", code)
@@ -133,7 +133,7 @@ extension LinearReading.Specimen {
         "ErrorRoutingTests.Zoo.\(kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst())"
     }
 
-    /// Behaviour 10.
+    /// Promise 10.
     func conforms(to conformance: LinearReading.Conformance) -> Bool {
         switch conformance {
         case .retryable: [.timeout, .shade, .bird, .owl, .localized].contains(kind)
@@ -144,7 +144,7 @@ extension LinearReading.Specimen {
 
     /// The errors directly under this error.
     ///
-    /// Behaviour 9.
+    /// Promise 9.
     private var under: [Self] {
         switch self {
         case .group(let under), .journal(let under), .nsError(_, _, let under): under
@@ -153,7 +153,7 @@ extension LinearReading.Specimen {
         }
     }
 
-    /// Behaviour 9: the error and those under it, breadth first, 64 at most.
+    /// Promise 9: the error and its underlying errors, breadth first, 64 at most.
     var visited: [Self] {
         var visited: [Self] = []
         var depth = [self]

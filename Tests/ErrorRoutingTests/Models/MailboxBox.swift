@@ -4,7 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A mailbox for numbered items that count their deallocation; an item's number is its position.
+/// A mailbox for numbered items that count their deallocations.
+///
+/// An item's number is its position.
 final class MailboxBox: Sendable {
     typealias FillResult = Mailbox<Item>.FillResult
 

@@ -15,7 +15,7 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
         answer = { matcher.match(error) != nil }
     }
 
-    /// The same for a matcher that must not match.
+    /// A row for a matcher that must not match.
     static func not<Output>(_ name: String, _ matcher: ErrorMatcher<Output>, _ error: any Error) -> Self {
         Self(name, matcher, matches: false, error)
     }

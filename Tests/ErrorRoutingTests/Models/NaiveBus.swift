@@ -2,13 +2,13 @@
 
 /// A bus as the design explains it, made of arrays and counts, for one thread.
 ///
-/// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
+/// Errors are numbers: an even number represents a ``Numbered``, and an odd number a ``BusWalk/Odd``.
 struct NaiveBus {
     struct Posted: Equatable {
         let position: Int
         let number: Int
         let kind: Int
-        let moment: Int
+        let time: Int
     }
 
     enum Item: Equatable {
@@ -25,7 +25,7 @@ struct NaiveBus {
     let capacity: Int
     var flood: NaiveFloodLimiter?
 
-    /// The accepted errors and announced notices, in order.
+    /// The accepted errors and the announced notices, in order.
     var items: [Item] = []
     var accepted = 0
     var failures: [Int?] = []
@@ -34,7 +34,7 @@ struct NaiveBus {
     var failed: [Int?] = []
     /// The drops that no notice has reported.
     var unreported: [String: Int] = [:]
-    /// Whether a notice waits for its turn.
+    /// Whether a notice is waiting for its turn.
     var hasNotice = false
 
     var isAsleep = false
@@ -51,7 +51,7 @@ struct NaiveBus {
     /// The number of items that take capacity.
     var used: Int { items.count { $0 != .notice } + (flood?.heldCount ?? 0) }
 
-    /// The accepted errors with unfilled slots.
+    /// The accepted errors whose slots aren't filled yet.
     var reserved: [Posted] {
         items.compactMap { if case .error(let posted, isFilled: false) = $0 { posted } else { nil } }
     }
@@ -81,7 +81,7 @@ struct NaiveBus {
     mutating func fill(_ posted: Posted) -> IntakeBox.FillResult {
         guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
         items[index] = .error(posted, isFilled: true)
-        // The worker sleeps at the first of them; otherwise a notice wakes it.
+        // The worker sleeps at the first slot. If a notice comes first, the notice wakes it.
         guard isAsleep, items[..<index].allSatisfy({ $0 == .notice }) else { return .filled }
         isAsleep = false
         return .filledForSleeper
@@ -127,13 +127,13 @@ struct NaiveBus {
                 delivering = takeNotice()
                 continue
             }
-            // If other errors must go first, the error stays where it is.
-            if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
+            // If other errors must go first, the error stays at its position.
+            if let release = flood?.release(toAdmit: posted.kind, at: posted.time) {
                 delivering = .error(release.held, occurrences: release.occurrences)
                 continue
             }
             items.removeFirst()
-            switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
+            switch flood?.admit(posted.number, kind: posted.kind, at: posted.time) {
             case nil, .passes: delivering = .error(posted.number, occurrences: 1)
             case .isHeld(suppressing: nil): break
             case .isHeld(suppressing: _?): counts.suppressed += 1
@@ -153,7 +153,7 @@ struct NaiveBus {
         failed.append(number)
     }
 
-    /// Completes the report in delivery; returns the failures that no notice reports.
+    /// Completes the report in delivery and returns the failures that no notice reports.
     mutating func complete(_ disposition: HandleOutcome.Disposition) -> [DrivenStorage.Event] {
         defer { (delivering, failed) = (nil, []) }
         switch disposition {
@@ -195,7 +195,9 @@ struct NaiveBus {
 }
 
 extension NaiveBus.Item {
-    /// Whether it can be taken: an unfilled slot delays all that come after it.
+    /// Whether the item can be taken.
+    ///
+    /// An unfilled slot delays all later items.
     fileprivate var isReady: Bool { if case .error(_, isFilled: false) = self { false } else { true } }
 }
 

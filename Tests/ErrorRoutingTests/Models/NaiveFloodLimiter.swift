@@ -19,7 +19,7 @@ struct NaiveFloodLimiter {
     struct Release: Equatable {
         let held: Int
         let occurrences: Int
-        /// When the oldest of them was posted.
+        /// When the oldest of these errors was posted.
         let since: Int
     }
 
@@ -42,12 +42,14 @@ struct NaiveFloodLimiter {
 
     var heldCount: Int { windows.count { $0.held != nil } }
 
-    /// The number of errors that the held ones represent.
+    /// The number of errors that the held errors represent.
     var heldOccurrences: Int { windows.map { $0.held == nil ? 0 : 1 + $0.suppressed }.reduce(0, +) }
 
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
 
-    /// Windows end in the order in which they were opened; one that ends later keeps those after it open.
+    /// Windows end in the order in which they were opened.
+    ///
+    /// A window that ends later keeps the windows after it open.
     mutating func release(endingBy time: Int?) -> Release? {
         while !windows.isEmpty, time.map({ windows[0].end <= $0 }) ?? true {
             if let release = close(windows[0].kind) { return release }
@@ -55,7 +57,9 @@ struct NaiveFloodLimiter {
         return nil
     }
 
-    /// Releases the error that a flush releases first; its window continues.
+    /// Releases the error that a flush releases first.
+    ///
+    /// The error's window continues.
     mutating func releaseHeld() -> Release? {
         guard let index = windows.firstIndex(where: { $0.held != nil }) else { return nil }
         defer { (windows[index].held, windows[index].suppressed, windows[index].times) = (nil, 0, []) }

@@ -15,7 +15,7 @@ extension ConformanceTests {
         expect(try JSONDecoder().decode(Value.self, from: data), equals: value)
     }
 
-    @Test("severities are ordered as swift-log's levels")
+    @Test("severities have the order of swift-log's levels")
     func order() {
         let all = ErrorReport.Severity.allCases
         expect(all.shuffled().sorted(), equals: all)
@@ -34,7 +34,7 @@ extension ConformanceTests {
         }
     }
 
-    @Test("outcomes are equal if disposition, count, rule, and failures are")
+    @Test("outcomes are equal if disposition, count, rule, and failures are equal")
     func outcomes() async {
         let handler = ErrorHandler()
             .on(Numbered.self) { error in
@@ -52,7 +52,7 @@ extension ConformanceTests {
         #expect(HandleOutcome(disposition: .ignored) != HandleOutcome(disposition: .unmatched))
     }
 
-    @Test("explanations are equal if their entries are and their errors look the same")
+    @Test("explanations are equal if their entries are equal and their errors look the same")
     func explanations() {
         let handler = ErrorHandler().on(Numbered(1)) { _ in .stop }.ignore(Zoo.Timeout.self)
         #expect(handler.explain(Numbered(1)) == handler.explain(Numbered(1)))

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 29: an error, or the bus's map for it, gives its kind, message, and place", .tags(.behaviour29),
+    "Promise 29: an error, or the bus's map for it, provides its kind, message, and place", .tags(.promise29),
     .hangLimit)
 struct ErrorDetailsTests {}
 
-/// An error as packages for databases have it: a struct whose description doesn't contain details.
+/// An error like those of database packages: a struct whose description doesn't contain details.
 private struct DatabaseError: Error, Equatable, CustomStringConvertible {
     var state: String
     var description: String { "a database error" }
@@ -43,7 +43,7 @@ extension ErrorDetailsTests {
         return journal.entries.first
     }
 
-    @Test("kind, message, and place are those of the map or the error, in properties, fields, and the line")
+    @Test("kind, message, and place come from the map or the error, in properties, fields, and the line")
     func texts() async throws {
         let ofMap = try #require(await delivered(DatabaseError(state: "23505")))
         let ofError = ErrorReport(
@@ -71,7 +71,7 @@ extension ErrorDetailsTests {
         #expect("\(ErrorHandler().explain(ofError.error))".contains("no room on /data"))
     }
 
-    @Test("an origin is the place that the details give, and nil without one", .tags(.behaviour30))
+    @Test("an origin is the place that the details provide, or nil if they provide none", .tags(.promise30))
     func origins() {
         func origin(_ details: ErrorDetails) -> ErrorOrigin? {
             ErrorReport(error: StorageError(errorDetails: details), source: .init()).origin
@@ -85,8 +85,8 @@ extension ErrorDetailsTests {
             equals: ["f()", "0x1a", "a", "unknown"])
     }
 
-    @Test("explain and a report that is only asked for have the words of the bus's map, in the bus and in its scopes")
-    func asked() {
+    @Test("explain, and a report that isn't posted, use the strings of the bus's map, in the bus and in its scopes")
+    func unposted() {
         let map = ErrorMap<ErrorDetails?>().on(DatabaseError.self) {
             ErrorDetails(kind: $0.state, message: "a message")
         }
@@ -102,7 +102,7 @@ extension ErrorDetailsTests {
         expect(bus.statistics.posted, equals: 0)
     }
 
-    @Test("each field comes from the map if the map has it, otherwise from the error; what neither has is as before")
+    @Test("each field comes from the map or, if the map lacks it, from the error; a field that both lack is as before")
     func precedence() async throws {
         let error = StorageError(errorDetails: Self.own)
         let part = try #require(
@@ -118,7 +118,7 @@ extension ErrorDetailsTests {
         expect([plain.kindName, plain.message], equals: [nil, "a database error"])
     }
 
-    @Test("messages of underlying errors are theirs too; their fingerprints have no kinds, since a replay has no map")
+    @Test("underlying errors have their own messages; their fingerprints have no kinds, because a replay has no map")
     func trail() async throws {
         let outer = StorageError(errorDetails: Self.own, underlyingErrors: [DatabaseError(state: "23505")])
         let report = try #require(await delivered(outer))
@@ -126,7 +126,7 @@ extension ErrorDetailsTests {
         expect(report.trail.map(\.fingerprint), equals: ["ErrorRoutingTests.DatabaseError"])
         #expect(report.description.contains(#"DatabaseError: state 23505""#))
         expectNil(report.texts.trail.first { $0.fingerprint.contains("23505") })
-        // The notice of a failed action, too.
+        // The same holds for the notice of a failed action.
         let journal = Journal<ErrorReport>()
         let handler = ErrorHandler().on(Numbered.self) { _ in throw DatabaseError(state: "40001") }
             .always { _, report in
@@ -137,7 +137,7 @@ extension ErrorDetailsTests {
         expect(journal.entries.last?.trail.map(\.message), equals: ["state 40001"])
     }
 
-    @Test("texts from details are one line, escaped, and bounded, like all others")
+    @Test("strings from details are one line, escaped, and bounded, like all other strings")
     func hostile() {
         let long = String(repeating: "é", count: 20_000)
         let error = StorageError(errorDetails: ErrorDetails(kind: "a\nb=\"c\"", message: "\u{202E}\n" + long))
@@ -148,7 +148,7 @@ extension ErrorDetailsTests {
         #expect(report.message.utf8.count <= 16 * 1024)
     }
 
-    @Test("a flood limit merges only errors of one kind", arguments: [true, false])
+    @Test("a flood limit merges only errors of the same kind", arguments: [true, false])
     func floods(byMap: Bool) async {
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(60)), clock: ManualClock(), details: Self.map)
@@ -162,7 +162,7 @@ extension ErrorDetailsTests {
         expect(recorded.reports.map(\.kindName), equals: ["23505", "40001", "08006", "23505", "40001"])
     }
 
-    @Test("without a flood limit the details are read only when a text is; details that read themselves end")
+    @Test("without a flood limit, details are read only when a string is read; details that read themselves end")
     func reads() async throws {
         let count = Locked(0)
         let counting = ErrorMap<ErrorDetails?>().on(DatabaseError.self) { error in

@@ -5,7 +5,7 @@ import Testing
 // `ErrorLine` with a redaction is internal: the public API only writes it to standard error.
 @testable import ErrorRouting
 
-@Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25), .hangLimit)
+@Suite("The default preset prints one error as one line of fields", .tags(.promise24, .promise25), .hangLimit)
 struct ErrorLineTests {}
 
 extension ErrorLineTests {
@@ -19,13 +19,13 @@ extension ErrorLineTests {
 
     private struct Hidden: Error {}
 
-    /// External strings that try to break out of their field.
+    /// External strings that try to escape from their field.
     private static let hostileTexts = [
         "", " ", "a\nb", "a\r\nb", "\n\n\n", "a\tb", "nul\0nul", "a\u{2028}b\u{2029}c", "a\u{85}b", "a\u{B}b\u{C}c",
         "\u{1B}[31mred\u{1B}[0m", "\u{9B}31m", "\u{8}\u{7F}", "abc\u{202E}fed\u{202C}", "\u{2066}x\u{2069}", "\u{200F}",
         #"" source=Fake.swift:1 x=""#, #"back\slash"#, #"\"#, #"\""#, #"\n"#, "a=b", "e\u{301}",
         "👩‍👩‍👧", "🇩🇪", "\u{200B}\u{E0041}", "a\u{200D}\u{200D}", String(repeating: "long\n", count: 2_000),
-        // Here the mark and the next scalar form one character.
+        // Here the quotation mark and the next scalar form one character.
         "\"\u{301} fake=1", "\\\u{301}", "\"\u{FE0F}",
     ]
 
@@ -52,7 +52,7 @@ extension ErrorLineTests {
         ErrorLineFields(line(error))?["message"]
     }
 
-    @Test("it has type, message and source, and if there are any, scope, metadata in order of keys, and occurrences")
+    @Test("it has type, message, and source and, if there are any, scope, metadata in key order, and occurrences")
     func plain() {
         expect(
             line(Zoo.Timeout(seconds: 5)),
@@ -68,7 +68,7 @@ extension ErrorLineTests {
         )
     }
 
-    @Test("it has domain and code if an error has its own")
+    @Test("it has domain and code if the error has its own")
     func domainAndCode() {
         let coded = ErrorLineFields(line(Coded()))
         expect(coded?.keys, equals: ["type", "message", "domain", "code", "source"])
@@ -82,7 +82,7 @@ extension ErrorLineTests {
     }
 
     @Test(
-        "the message is a LocalizedError's, an NSError's or otherwise Swift's; a coding error's includes its path"
+        "the message is a LocalizedError's or an NSError's, or otherwise Swift's; a coding error's has its path"
     )
     func messages() throws {
         expect(message(Zoo.Localized(errorDescription: "no paper")), equals: "no paper")
@@ -98,7 +98,7 @@ extension ErrorLineTests {
         expect(message(error)?.contains("amount"), equals: true)
     }
 
-    @Test("the type is named with its module and enclosing types, and doesn't run into the next field")
+    @Test("the type is named with its module and enclosing types, and stays separate from the next field")
     func typeNames() {
         expect(ErrorLineFields(line(Zoo.Box(content: 1)))?["type"], equals: "ErrorRoutingTests.Zoo.Box<Swift.Int>")
         expect(ErrorLineFields(line(CancellationError()))?["type"], equals: "Swift.CancellationError")
@@ -108,7 +108,7 @@ extension ErrorLineTests {
         expect(ErrorLineFields(line(Hidden()))?.keys, equals: ["type", "message", "source"])
     }
 
-    @Test("one error is one line, whatever its message, metadata, scope and domain hold, and each can be read back")
+    @Test("one error is one line, whatever its message, metadata, scope, and domain contain, and each can be read back")
     func hostile() {
         for text in Self.hostileTexts {
             let message = line(Zoo.Localized(errorDescription: text))
@@ -128,7 +128,7 @@ extension ErrorLineTests {
 
     // MARK: Redaction
 
-    @Test("redaction replaces message, code, metadata and trail with a string; type and source stay")
+    @Test("redaction replaces message, code, metadata, and underlying errors with a string; type and source stay")
     func redaction() {
         let report = report(
             NSError(domain: "bank", code: 3, userInfo: [NSLocalizedDescriptionKey: "IBAN DE12"]),

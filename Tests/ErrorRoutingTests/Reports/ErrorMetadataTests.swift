@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("An error's own metadata is in its report, wherever the report is made", .hangLimit)
+@Suite("An error's own metadata is in its report, wherever the report is created", .hangLimit)
 struct ErrorMetadataTests {}
 
 private struct CallFailed: ErrorMetadataProviding {
@@ -15,7 +15,7 @@ private struct OrderFailed: UnderlyingErrorsProviding {
     let underlyingErrors: [any Error]
 }
 
-/// An error that has itself as its underlying error.
+/// An error that contains itself as its underlying error.
 private struct Endless: UnderlyingErrorsProviding {
     var underlyingErrors: [any Error] { [self] }
 }
@@ -41,7 +41,7 @@ extension ErrorMetadataTests {
         #expect("\(finished.report(of: Self.error))".contains("metadata.host=\"pay\""))
     }
 
-    @Test("if one of its keys is taken, even one that it doesn't have now, all of them have a prefix")
+    @Test("if one of its keys is already used, even a key that it doesn't have now, all of its keys have a prefix")
     func taken() {
         func metadata(_ given: [String: String]) -> [String: String] {
             ErrorReport(error: Self.error, source: .init(), metadata: given).metadata
@@ -50,7 +50,7 @@ extension ErrorMetadataTests {
         for given in [["path": "/orders"], ["status": "500"], ["host": "pay", "path": "/orders"]] {
             expect(metadata(given), equals: given.merging(own) { $1 })
         }
-        // An error that is posted again with its report's metadata doesn't receive metadata twice.
+        // If an error is posted again with its report's metadata, the metadata isn't added twice.
         for given in [[:], ["path": "/orders"]] {
             let once = metadata(given)
             expect(metadata(once), equals: once)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report's trail lists the underlying errors of its error", .tags(.behaviour9, .behaviour24), .hangLimit)
+@Suite("A report's trail lists the underlying errors of its error", .tags(.promise9, .promise24), .hangLimit)
 struct ErrorTrailTests {}
 
 extension ErrorTrailTests {
@@ -11,13 +11,13 @@ extension ErrorTrailTests {
         ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12))
     }
 
-    /// Errors under errors, two and one deep.
+    /// Errors with underlying errors, two levels deep and one level deep.
     private static let nested = Zoo.Group(underlyingErrors: [
         Zoo.Wrapped(content: Zoo.Localized(errorDescription: "no paper")), Zoo.Timeout(seconds: 5),
     ])
 
     @Test(
-        "it has the underlying errors from the outside in, with type, message and fingerprint, without the error itself"
+        "it has the underlying errors from the outside in, with type, message, and fingerprint, but not the error"
     )
     func steps() {
         let trail = Self.report(Self.nested).trail
@@ -31,7 +31,7 @@ extension ErrorTrailTests {
         expect(trail.map(\.description).last, equals: "ErrorRoutingTests.Zoo.Localized: no paper")
     }
 
-    @Test("an error without underlying errors has no trail, and one that contains itself has a finite trail")
+    @Test("an error without underlying errors has no trail, and an error that contains itself has a finite trail")
     func none() {
         final class Circular: UnderlyingErrorsProviding {
             let next = Locked<[any Error]>([])
@@ -46,7 +46,7 @@ extension ErrorTrailTests {
         one.next.withLock { $0 = [] }
     }
 
-    @Test("an NSError's trail has the errors of its keys, with its own strings")
+    @Test("an NSError's trail has the errors under its keys, with their own strings")
     func nsErrors() {
         let inner = NSError(domain: "inner", code: 2, userInfo: [NSLocalizedDescriptionKey: "no toner"])
         let middle = NSError(domain: "middle", code: 1, userInfo: [NSUnderlyingErrorKey: inner])
@@ -58,7 +58,7 @@ extension ErrorTrailTests {
         expect(trail.map(\.typeName), equals: ["Foundation.NSError", "Foundation.NSError"])
     }
 
-    @Test("it visits the errors that anywhere visits, in that order")
+    @Test("it contains the errors that anywhere visits, in that order")
     func likeAnywhere() {
         var generator = LinearReading.Generator(seed: 501)
         var longest = 0
@@ -76,23 +76,23 @@ extension ErrorTrailTests {
             guard trail == Array(visited.entries.dropFirst()) else { return }
             longest = max(longest, trail.count)
         }
-        // At most 64, including the error itself.
+        // There are at most 64 errors, including the error itself.
         expect(longest, equals: 63)
     }
 
     /// An error that counts how often its mirror is read.
     private struct Mirrored: Error, CustomReflectable {
         let style: Mirror.DisplayStyle?
-        let asked = Journal<Int>()
+        let reads = Journal<Int>()
 
         var customMirror: Mirror {
-            asked.note(1)
+            reads.note(1)
             let children: [Any] = [Zoo.Timeout(seconds: 1), (2, Zoo.Timeout(seconds: 2)), [Zoo.Timeout(seconds: 3)]]
             return Mirror(self, unlabeledChildren: children, displayStyle: style)
         }
     }
 
-    @Test("message and trail read together equal those read separately, and the error is reflected once")
+    @Test("message and trail are the same read together or separately, and the error is reflected once")
     func together() {
         var generator = LinearReading.Generator(seed: 502)
         let mirrored: [Mirror.DisplayStyle?] = [.struct, .enum, .tuple, .collection, .set, .optional, nil]
@@ -102,7 +102,7 @@ extension ErrorTrailTests {
         for error in errors {
             let report = Self.report(error)
             let texts = report.texts
-            if let asked = (error as? Mirrored)?.asked { expect(asked.entries.count, equals: 1) }
+            if let reads = (error as? Mirrored)?.reads { expect(reads.entries.count, equals: 1) }
             expect(texts.message, equals: report.message)
             expect(texts.trail, equals: report.trail)
             expect(
@@ -112,7 +112,7 @@ extension ErrorTrailTests {
         }
     }
 
-    @Test("the default preset prints it in one field, only if there is one, and not if strings are redacted")
+    @Test("the default preset prints the trail in one field, only if there is one, and not if strings are redacted")
     func printed() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -5,19 +5,21 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4, 13, 15, 16 and 25: the last resort writes unhandled errors, redacted",
-    .tags(.behaviour4, .behaviour13, .behaviour15, .behaviour16, .behaviour25), .hangLimit)
+    "Promises 4, 13, 15, 16, and 25: the last resort writes unhandled errors, redacted",
+    .tags(.promise4, .promise13, .promise15, .promise16, .promise25), .hangLimit)
 struct LastResortTests {}
 
 extension LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 
-    /// A handler with an action that fails for a secret, and again for its failure.
+    /// A handler with an action that fails for a secret, and fails again for the notice of that failure.
     private static let failing = ErrorHandler()
         .on(Secret.self) { throw $0 }
         .on(ActionFailure.self) { throw $0.error }
 
-    /// Runs a body with a bus and notes its redacted lines; each must be one line, with the reason and no secret.
+    /// Runs a body with a bus and notes its redacted lines.
+    ///
+    /// Each must be one line, with the reason and no secret.
     private func expectLines(
         _ reasons: [String],
         handler: ErrorHandler = LastResortTests.failing,
@@ -43,7 +45,7 @@ extension LastResortTests {
     private static let finished = "the bus has finished"
     private static let failed = "an action failed, and nobody handles that"
 
-    @Test("a last resort can receive the report itself, with the reason")
+    @Test("a last resort can receive the report itself, together with the reason")
     func reports() async {
         let received = Locked<[(ErrorReport, String)]>([])
         let lastResort = LastResort(reports: { report, reason in received.withLock { $0.append((report, reason)) } })
@@ -58,7 +60,7 @@ extension LastResortTests {
     }
 
     @Test(
-        "posts after finish, a discarded bus's remaining reports, and a failure's failure are written, redacted"
+        "posts after finish, a discarded bus's remaining reports, and the failure of a failure are written, redacted"
     )
     func afterFinish() async {
         await expectLines([Self.finished]) { bus in
@@ -76,7 +78,7 @@ extension LastResortTests {
         }
     }
 
-    @Test("a failure that a shutdown finds, and reports that it removes inside an action, are written there")
+    @Test("a failure that a shutdown finds, and reports that it removes inside an action, are written to it")
     func shutdown() async {
         let (begun, hang) = (Gate(), Gate())
         let handler = ErrorHandler()
@@ -104,7 +106,7 @@ extension LastResortTests {
         }
     }
 
-    @Test("the process's last resort is used if no bus has its own, and ends if a line and a redaction post again")
+    @Test("the process's last resort is used if a bus has none, and ends even if a line and a redaction post again")
     func process() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24),
+    "Promise 24: names have no address and stay on one line, wherever they are printed", .tags(.promise24),
     .hangLimit)
 struct NamesInTextsTests {}
 
@@ -20,7 +20,7 @@ extension NamesInTextsTests {
 
     private struct HiddenCoded: CustomNSError {}
 
-    // This is sound: nothing is ever at that address, and no code follows the pointer.
+    // This is sound: there is no object at that address, and no code dereferences the pointer.
     @safe private struct Dangling: Error, @unchecked Sendable {
         let reference: Unmanaged<NSObject>
         let pointer: UnsafeRawPointer?
@@ -43,7 +43,7 @@ extension NamesInTextsTests {
     ]
 
     @Test(
-        "no line, trail, explanation, matcher or printed value has an address, and no pointer is followed"
+        "no line, trail, explanation, matcher, or printed value has an address, and no pointer is dereferenced"
     )
     func everywhere() {
         let address = unsafe UnsafeRawPointer(bitPattern: 8)!
@@ -83,11 +83,11 @@ extension NamesInTextsTests {
 
     // MARK: Other names
 
-    /// A name that tries to break its line.
+    /// A name that tries to break its line in two.
     private static let hostile = "a\nb\u{202E}c\u{200B}d\u{1B}[31m"
 
     @Test(
-        "names given by users stay on one line: matchers, domains, sources, scopes, and a map's default value")
+        "names that users choose stay on one line: matchers, domains, sources, scopes, and a map's default value")
     func hostileNames() {
         let source = ErrorReport.Source(fileID: Self.hostile, line: 1)
         let rule = RuleDescription(matcher: Self.hostile, source: source)
@@ -117,7 +117,7 @@ extension NamesInTextsTests {
     }
 
     @Test(
-        "names are truncated like all strings, don't widen other rows, and end if a matcher is joined with itself"
+        "names are truncated like all strings, don't widen other rows, and end even if a matcher is joined with itself"
     )
     func longNames() {
         let (name, limit) = (String(repeating: "long ", count: 100_000), 16 * 1_024)
@@ -135,7 +135,7 @@ extension NamesInTextsTests {
         for (text, limit) in texts { #expect(text.utf8.count <= limit) }
         #expect("\(ErrorMap(default: Array(repeating: 1, count: 10_000_000)))".hasSuffix(", …]"))
         var chain = ErrorMatcher<any Error>.any
-        // As many matchers as can be nested.
+        // Use as many matchers as can be nested.
         for _ in 0..<127 { chain = !chain }
         expect("\(chain)", equals: String(repeating: "!", count: 127) + "any")
     }

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 5: each rule stores where it was registered", .tags(.behaviour5), .hangLimit)
+@Suite("Promise 5: each rule stores where it was registered", .tags(.promise5), .hangLimit)
 struct RegistrationSiteTests {}
 
 extension RegistrationSiteTests {
-    /// The lines of a handler's only rule must be those on which it was written.
+    /// The line of a handler's only rule must be the line on which the rule was written.
     private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {
         for (handler, line) in handlers {
             let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source)
@@ -65,7 +65,7 @@ extension RegistrationSiteTests {
         for (map, line) in maps { #expect(map.description.contains(" at \(#fileID):\(line)\n")) }
     }
 
-    @Test("each verb of a chain stores its own line, or the site that is passed")
+    @Test("each verb in a chain stores its own line, or the site that is passed")
     func chain() {
         let line: UInt = #line
         let handler = ErrorHandler()
@@ -92,7 +92,7 @@ extension RegistrationSiteTests {
     }
 }
 
-/// Returns the strategy from an asynchronous context.
+/// Returns the strategy in an asynchronous context.
 private func suspended(_ strategy: HandleStrategy) async -> HandleStrategy {
     await Task.yield()
     return strategy

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report has its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
+@Suite("A report has its error's type, message, and fingerprint", .tags(.promise20, .promise24), .hangLimit)
 struct ReportTextTests {}
 
 extension ReportTextTests {
@@ -25,7 +25,7 @@ extension ReportTextTests {
         ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: line))
     }
 
-    @Test("type and message are as the default preset prints them: with the module, on one line, truncated at 16 KiB")
+    @Test("type and message are what the default preset prints: with the module, on one line, truncated at 16 KiB")
     func texts() {
         let report = report(Zoo.Localized(errorDescription: "no\npaper \u{202E}"))
         expect(report.typeName, equals: "ErrorRoutingTests.Zoo.Localized")
@@ -39,7 +39,7 @@ extension ReportTextTests {
     }
 
     @Test(
-        "the fingerprint consists of type, case (otherwise domain and code), and file; it runs none of the type's code",
+        "the fingerprint consists of type, case (if none, domain and code), and file; no user code runs for it",
         .onLinux("on Darwin a boxed URLError is an NSError"))
     func fingerprints() {
         let order = "ErrorRoutingTests.ReportTextTests.Order"
@@ -82,7 +82,7 @@ extension ReportTextTests {
         expectNil(bare["error.trail"])
     }
 
-    @Test("Foundation's errors and NSErrors have the name of their domain's type, the same on every platform")
+    @Test("Foundation's errors and NSErrors are named by their domain's type, the same on every platform")
     func foundation() {
         let errors: [(name: String, error: any Error, object: NSError)] = [
             ("URLError", URLError(.timedOut), NSError(domain: NSURLErrorDomain, code: -1001)),
@@ -99,7 +99,7 @@ extension ReportTextTests {
         }
         let unknown = NSError(domain: NSURLErrorDomain, code: -987_654)
         expect(report(unknown).typeName, equals: "Foundation.URLError")
-        // Foundation on Linux has no messages for these codes.
+        // Foundation on Linux doesn't have messages for these codes.
         for code in [Int(Int32.max) + 1, Int(Int32.min) - 1, .max, .min] {
             let system = NSError(domain: NSPOSIXErrorDomain, code: code)
             #expect(report(system).message.contains("\(code)"))
@@ -109,7 +109,7 @@ extension ReportTextTests {
         expect(report(special).typeName, equals: "ErrorRoutingTests.Zoo.NSErrorSubclass")
     }
 
-    @Test("case, domain and code are available as values, if there are any")
+    @Test("case, domain, and code are available as values, if there are any")
     func values() {
         let errors: [any Error] = [Mute.silent, Order.lost("a"), Spoken(errorDescription: nil), Coded(errorCode: 7)]
         expect(errors.map { report($0).kindName }, equals: ["silent", "lost", nil, nil])
@@ -121,32 +121,32 @@ extension ReportTextTests {
         expect(codes.map { $0?.code }, equals: [7, -4, -1009])
     }
 
-    @Test("an enum's domain isn't read if its case is the fingerprint; any other error's is read once")
-    func fingerprintsAskLittle() {
-        final class Asked: Sendable { let count = Locked(0) }
+    @Test("an enum's domain isn't read if its case is the fingerprint; any other error's domain is read once")
+    func fingerprintsReadLittle() {
+        final class ReadCount: Sendable { let count = Locked(0) }
         struct Counted: Error, CustomNSError {
-            let asked: Asked
+            let reads: ReadCount
             var errorCode: Int {
-                asked.count.withLock { $0 += 1 }
+                reads.count.withLock { $0 += 1 }
                 return 7
             }
         }
         enum Cased: Error, CustomNSError {
-            case lost(Asked)
+            case lost(ReadCount)
             var errorCode: Int {
-                guard case .lost(let asked) = self else { return 0 }
-                return Counted(asked: asked).errorCode
+                guard case .lost(let reads) = self else { return 0 }
+                return Counted(reads: reads).errorCode
             }
         }
-        let (asked, askedCase) = (Asked(), Asked())
-        #expect(report(Cased.lost(askedCase)).fingerprint.contains("Cased.lost "))
-        expect(askedCase.count.withLock { $0 }, equals: 0)
-        #expect(report(Counted(asked: asked)).fingerprint.contains("Counted(ErrorRoutingTests."))
-        expect(asked.count.withLock { $0 }, equals: 1)
-        expect(report(Cased.lost(askedCase)).domainAndCode?.code, equals: 7)
+        let (reads, caseReads) = (ReadCount(), ReadCount())
+        #expect(report(Cased.lost(caseReads)).fingerprint.contains("Cased.lost "))
+        expect(caseReads.count.withLock { $0 }, equals: 0)
+        #expect(report(Counted(reads: reads)).fingerprint.contains("Counted(ErrorRoutingTests."))
+        expect(reads.count.withLock { $0 }, equals: 1)
+        expect(report(Cased.lost(caseReads)).domainAndCode?.code, equals: 7)
     }
 
-    @Test("they are the same in every run: another process computes the same ones")
+    @Test("fingerprints are the same in every run: another process computes the same ones")
     func runs() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let errors: [any Error] = [
@@ -169,7 +169,7 @@ extension ReportTextTests {
     }
 }
 
-@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24), .hangLimit)
+@Suite("A report has fields for structured logs and exporters", .tags(.promise24), .hangLimit)
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrorsProviding {
@@ -180,8 +180,8 @@ struct ReportFieldsTests {
 }
 
 extension ReportFieldsTests {
-    @Test func `a report has type, message, role, fingerprint, source, time and outcome, whatever its metadata say`() {
-        // The report's own fields precede metadata of the same name.
+    @Test func `a report has type, message, role, fingerprint, source, time, and outcome, whatever its metadata`() {
+        // The report's own fields take precedence over metadata with the same name.
         let metadata = ["exception.type": "a lie", "error.scope": "b"]
         let report = ErrorReport(error: Inner(), source: source, metadata: metadata)
         var fields = report.fields
@@ -201,7 +201,7 @@ extension ReportFieldsTests {
         #expect(report.description.contains(#" source="Shop/GET /orders/{id}""#), "\(report)")
     }
 
-    @Test func `scope, trail, rule and occurrences are there where there are any, beside the metadata`() async {
+    @Test func `scope, trail, rule, and occurrences are included if there are any, next to the metadata`() async {
         let posted = ErrorReport(
             error: Outer(), source: source, metadata: ["request": "a\u{202E}b"], scope: ["shop", "checkout"],
             occurrences: 3)
@@ -219,17 +219,17 @@ extension ReportFieldsTests {
         expect(fields.count, equals: 12)
     }
 
-    @Test func `the time is the one of posting, and sorts as a text`() throws {
+    @Test func `the time is that of the post, and sorts as a string`() throws {
         let hour = Duration.seconds(3_600)
         let report = ErrorReport(error: Inner(), source: source, instant: .now - hour)
         let text = try #require(report.fields["error.time"])
         let time = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        // Milliseconds are truncated, and by the time of the check a little more than an hour has passed.
+        // Milliseconds are truncated. By the time of the check, a little more than an hour has passed.
         #expect(abs(time.timeIntervalSinceNow + 3_600) < 60)
         #expect(text.hasSuffix("Z") && text.count == "2026-05-31T16:05:09.125Z".count)
     }
 
-    @Test func `each value is one line of bounded length`() {
+    @Test func `each value is one line of limited length`() {
         let long = String(repeating: "\n", count: 20_000)
         let report = ErrorReport(error: Outer(), source: source, metadata: ["long": long], scope: [long, "b"])
         for (key, value) in report.fields {

@@ -2,7 +2,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 28: a report has a severity, by its role and outcome", .tags(.behaviour28), .hangLimit)
+@Suite("Promise 28: a report has a severity, by its role and outcome", .tags(.promise28), .hangLimit)
 struct SeverityTests {}
 
 extension SeverityTests {
@@ -15,7 +15,7 @@ extension SeverityTests {
         ErrorReport(error: error, role: role, source: .init(), outcome: HandleOutcome(disposition: disposition))
     }
 
-    @Test("a failure has it by its outcome, a notice and an attempt by their role, the bus's own by their type")
+    @Test("a failure's severity depends on its outcome, a notice's and an attempt's on the role, the bus's on the type")
     func outcomes() async {
         let failures: [HandleOutcome.Disposition: Severity] = [
             .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,
@@ -33,7 +33,7 @@ extension SeverityTests {
         }
     }
 
-    @Test("a map's value takes precedence for failures; nil has no opinion, by rule or by default")
+    @Test("a map's value takes precedence for failures; nil leaves the severity unchanged, by rule or by default")
     func map() {
         let map = ErrorMap<Severity?>().on(Zoo.Offline.self, .critical).on(Zoo.Timeout.self, nil)
             .on(Numbered(1), .warning)
@@ -55,7 +55,7 @@ extension SeverityTests {
         expect(Self.report(Numbered(2), .notice).severity(by: table.map { $0 }), equals: .notice)
     }
 
-    @Test("raw values are swift-log's")
+    @Test("raw values are those of swift-log")
     func names() {
         expect(
             Severity.allCases.map(\.rawValue),

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 25: standard error delays neither callers nor workers nor a shutdown, and has the last posts",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: standard error delays neither callers, nor workers, nor a shutdown, and has the last posts",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorTests {}
 
 extension StandardErrorTests {
-    @Test("a post after finish, or without a bus, returns although nobody reads")
+    @Test("a post after finish, or without a bus, returns even if standard error isn't read")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -30,7 +30,7 @@ extension StandardErrorTests {
         }
     }
 
-    @Test("a shutdown returns the remaining reports, and writes failures, although nobody reads")
+    @Test("a shutdown returns the remaining reports, and writes failures, even if standard error isn't read")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -56,7 +56,7 @@ extension StandardErrorTests {
             let lines = stage.lines(11)
             expect(lines.count, equals: 11)
             expect(lines.last?.contains("type=ErrorRouting.ActionFailure"), equals: true)
-            // A search for leaks finds the abandoned worker's objects unless the worker has ended.
+            // A search for leaks would find the abandoned worker's objects unless the worker has ended.
             gate.open()
             await returned.wait()
             for _ in 0..<100 { await Task.yield() }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Catches anything that one delivery leaves behind for the next: marks, observers, memory.
+/// Detects anything that one delivery leaves behind for the next: marks, observers, memory.
 @Suite(
-    "Behaviours 16, 18 and 19: nothing accumulates over a bus's long life",
-    .tags(.behaviour16, .behaviour18, .behaviour19), .hangLimit)
+    "Promises 16, 18, and 19: nothing accumulates over a bus's long life",
+    .tags(.promise16, .promise18, .promise19), .hangLimit)
 struct BusLongLifeTests {}
 
 extension BusLongLifeTests {
-    @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
+    @Test("promise 18: an action that is cut off leaves no mark on later actions")
     func marks() async {
         let (marks, clock) = (Journal<Int>(), ManualClock())
         let entered = (0..<20).map { _ in Gate() }
@@ -21,7 +21,7 @@ extension BusLongLifeTests {
             .on(Numbered.self) { error in
                 marks.note(Ambience.current.work.count)
                 entered[error.number].open()
-                // Hangs, until it is cut off.
+                // Hang until the action is cut off.
                 try await Gate().waitUnlessCancelled()
                 return .stop
             }
@@ -36,13 +36,13 @@ extension BusLongLifeTests {
         expect(marks.entries, equals: Array(repeating: 1, count: 20))
     }
 
-    @Test("behaviour 19: an observer with a cancelled reader is removed, even if its stream is retained")
+    @Test("promise 19: an observer with a cancelled reader is removed, even if its stream is retained")
     func cancelledObserver() async {
-        let asked = Journal<Int>()
+        let calls = Journal<Int>()
         let bus = ErrorBus(handler: ErrorHandler())
         let stream = bus.reports(
             matching: .predicate { _ in
-                asked.note(1)
+                calls.note(1)
                 return true
             }
         )
@@ -53,7 +53,7 @@ extension BusLongLifeTests {
         await reader.value
         #expect(bus.storage.machine.withLock { $0.observers.members.isEmpty })
         await bus.deliver(Numbered(2))
-        expect(asked.entries, equals: [1])
+        expect(calls.entries, equals: [1])
         bus.finish()
         await running
         withExtendedLifetime(stream) {}
@@ -96,7 +96,7 @@ extension BusLongLifeTests {
         let witness: Witness
     }
 
-    @Test("behaviour 16: an observer's matcher that hangs doesn't delay a shutdown")
+    @Test("promise 16: an observer's matcher that hangs doesn't delay a shutdown")
     func hangingMatcher() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -5,8 +5,8 @@ import Testing
 
 /// All steps of posts, deliveries, and ends of all kinds come in random order.
 @Suite(
-    "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
-    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20), .hangLimit)
+    "Promises 11, 13, 14, 16, 18, and 20: a bus does what a naive bus does",
+    .tags(.promise11, .promise13, .promise14, .promise16, .promise18, .promise20), .hangLimit)
 struct BusRandomWalkTests {}
 
 extension BusRandomWalkTests {
@@ -16,7 +16,7 @@ extension BusRandomWalkTests {
     @Test("both buses agree with a flood limit", arguments: 1_000..<(isLong ? 1_200 : 1_080) as Range<UInt64>)
     func flooded(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: true).run() }
 
-    @Test("both buses agree if the mailbox's ring just suffices, or has doubled", arguments: [31, 32, 33, 63, 64])
+    @Test("both buses agree if the mailbox's ring is just large enough or has doubled", arguments: [31, 32, 33, 63, 64])
     func aboutDoubledRings(capacity: Int) {
         for seed in 0..<(isLong ? 6 : 2) as Range<UInt64> {
             BusWalk(seed: seed, hasFloodLimit: seed % 2 == 1, capacity: capacity).run(steps: isLong ? 3_000 : 2_000)
@@ -35,10 +35,10 @@ final class BusWalk {
     private var random: SplitMix64
     private var now = 0
     private var lastSequence: UInt64 = 0
-    /// Whether a dropper hasn't requested its notice yet.
+    /// Whether a dropper hasn't announced its notice yet.
     private var needsNotice = false
     private var isNotifying = false
-    /// Whether posts or deliveries prevail, so that the bus fills up and empties.
+    /// Whether posts or deliveries predominate, so that the bus fills up and empties.
     private var isRising = true
 
     init(seed: UInt64, hasFloodLimit: Bool, capacity: Int? = nil) {
@@ -47,7 +47,7 @@ final class BusWalk {
         let first = Int.random(in: 0...2, using: &random)
         let limit = hasFloodLimit ? FloodLimit(first: first, per: .milliseconds(20)) : nil
         bus = DrivenStorage(capacity: capacity, flood: limit)
-        // Half of the capacity, so that one flood doesn't exclude all other errors.
+        // Use half of the capacity, so that one flood doesn't crowd out all other errors.
         let flood = NaiveFloodLimiter(first: first, window: 20, maximum: max(1, capacity / 2))
         naive = NaiveBus(capacity: capacity, flood: hasFloodLimit ? flood : nil)
     }
@@ -78,7 +78,7 @@ final class BusWalk {
 
     private func reserve(_ number: Int) {
         let kind = 2 * chance(2...4) + number % 2
-        let posted = NaiveBus.Posted(position: naive.accepted, number: number, kind: kind, moment: now)
+        let posted = NaiveBus.Posted(position: naive.accepted, number: number, kind: kind, time: now)
         let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
         expect(bus.reserve(for: error(number)), equals: expected)
         if expected == .full(makesNotice: true) {
@@ -87,7 +87,7 @@ final class BusWalk {
         }
     }
 
-    /// Fills the slot of a caller that has reserved a slot, which isn't always the first caller.
+    /// Fills the slot of a caller that has reserved it, which isn't always the first such caller.
     private func fill() {
         guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
             return
@@ -95,7 +95,7 @@ final class BusWalk {
         let posting = IntakeBox.posting(
             error(posted.number),
             line: UInt(posted.kind),
-            at: .milliseconds(posted.moment),
+            at: .milliseconds(posted.time),
             isWaitedFor: chance(10)
         )
         expect(bus.fill(posted.position, with: posting), equals: naive.fill(posted))
@@ -106,7 +106,7 @@ final class BusWalk {
         needsNotice = false
         let drops = naive.announceDrops()
         expect(bus.storage.intake.announceDrops(at: .init()), equals: drops == nil)
-        // A notice isn't delivered after the end, so the dropper reports the drops itself.
+        // After the end, no notice is delivered, so the dropper reports the drops itself.
         if let drops {
             let taken = bus.storage.takeDropsAfterEnd()
             expect(taken?.error.error as? ErrorsDropped, equals: drops)
@@ -137,20 +137,20 @@ final class BusWalk {
             bus.fail(failure)
             naive.fail(number + naive.failed.count(where: { $0 != nil }))
         }
-        let isHeard = bus.isObserved || bus.isWaitedFor
+        let isNotified = bus.isObserved || bus.isWaitedFor
         let expected = naive.complete(disposition)
         let event = bus.complete(disposition, isObserved: bus.isObserved, at: .milliseconds(now))
         guard case .notifies(let unreported) = event else {
-            // Nobody had to be notified.
+            // No caller or observer had to be notified.
             expect(expected, equals: [])
-            #expect(!isHeard)
+            #expect(!isNotified)
             return expectNext(event)
         }
-        #expect(unreported == expected && (isHeard || !unreported.isEmpty))
+        #expect(unreported == expected && (isNotified || !unreported.isEmpty))
         isNotifying = true
     }
 
-    /// Runs an asynchronous action to its end, or lets it exceed its time limit; then its end comes too late.
+    /// Runs an asynchronous action to its end, or lets it exceed its time limit, so that its end comes too late.
     private func runAction() {
         guard naive.delivering != nil else { return }
         guard let action = bus.begin(at: .zero, limit: .milliseconds(10)) else { return }
@@ -173,23 +173,23 @@ final class BusWalk {
         expect(left.failures, equals: failed.map { .failure($0) })
         expect(bus.storage.isReportRemoved, equals: true)
         check()
-        // The action and its worker continue, without effect.
+        // The action and its worker continue without effect.
         if let action { expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false) }
         expect(bus.storage.actionFails(bus.failure(0)), equals: false)
-        // A worker that notifies observers of a report might return before the caller has the remaining reports.
+        // A worker that is notifying observers of a report might return before the caller has the remaining reports.
         if isNotifying, chance(50) {
             expect(bus.next(), equals: .stop)
             isNotifying = false
         }
         expect(bus.storage.leftoversWereReceived(), equals: !isNotifying)
-        // Otherwise it ends the bus.
+        // Otherwise, the worker ends the bus.
         expect(bus.next(), equals: (isNotifying ? .end : .stop))
         isNotifying = false
         if wasDelivering { expect(bus.complete(isObserved: true), equals: .stop) }
         check()
     }
 
-    /// Ends all callers, then the worker.
+    /// Ends all callers, and then the worker.
     private func end() {
         finish()
         while !naive.reserved.isEmpty { fill() }

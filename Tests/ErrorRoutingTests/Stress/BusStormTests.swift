@@ -6,10 +6,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Catches counts that are read in the wrong order, and a bus that occupies a thread of the pool.
+/// Detects counts that are read in the wrong order, and a bus that occupies a thread of the pool.
 @Suite(
-    "Behaviour 26: statistics balance whenever they are read, and a flood lets other tasks run",
-    .tags(.behaviour26), .hangLimit)
+    "Promise 26: statistics balance whenever they are read, and a flood lets other tasks run",
+    .tags(.promise26), .hangLimit)
 struct BusStormTests {}
 
 extension BusStormTests {
@@ -49,8 +49,8 @@ extension BusStormTests {
             while !isOver.isSet {
                 let now = bus.statistics
                 if let wrong = Self.wrong(now, after: last, in: configuration) { complaints.note(wrong) }
-                // Nothing changes while the bus waits for its turn among other tests: reading on took a sixth of the
-                // whole run's time.
+                // The counts don't change while the bus waits for its turn among other tests. Continuing to read took a
+                // sixth of the whole run's time.
                 if now == last { Thread.sleep(forTimeInterval: 0.0002) }
                 last = now
             }
@@ -75,7 +75,7 @@ extension BusStormTests {
         in configuration: ErrorBus.Configuration
     ) -> String? {
         if !now.isBalanced { return "\(now)" }
-        // Failures' notices don't take capacity: allow the largest number at one time, and one notice of drops.
+        // Notices of failures don't take capacity: allow the largest possible number, and one notice of drops.
         if now.pending < 0 || now.pending > configuration.capacity + 4 { return "pending \(now.pending)" }
         let counts: [KeyPath<ErrorBus.Statistics, Int>] = [
             \.posted, \.handled, \.ignored, \.unmatched, \.suppressed, \.dropped, \.actionFailures,
@@ -86,7 +86,7 @@ extension BusStormTests {
 
     @Test("floods on more buses than cores let other tasks run: each bus delivers in turns")
     func turns() async {
-        // Run in a separate process: a task of low priority runs after all other tests, and the floods would continue
+        // Run in a separate process. A task of low priority runs after all other tests, and the floods would continue
         // alongside them until then.
         await #expect(processExitsWith: .success) {
             endIfItHangs()

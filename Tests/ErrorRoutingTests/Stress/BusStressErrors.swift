@@ -1,13 +1,13 @@
 import ErrorRouting
 
-/// The deed of a stress test's action.
+/// The thing that a stress test's action does.
 enum StressDeed: CaseIterable {
     case stop, next, throwing, spin, read, observe, post, yield, deliver, cancelItself, hang, hangUntilCancelled
-    /// Only if the plan ends the bus in another way too.
+    /// Used only if the plan also ends the bus in another way.
     case finish, shutdown
 }
 
-/// The number of an error, and its actions' deeds.
+/// The number of an error, and the deed of its actions.
 struct StressMark: Sendable {
     struct Key: Hashable, Sendable, CustomStringConvertible {
         let poster: Int
@@ -17,7 +17,7 @@ struct StressMark: Sendable {
     }
 
     let key: Key
-    /// The line where it is posted: one of few, for a flood limit.
+    /// The line where the error is posted, which is one of a few lines, for a flood limit.
     let line: UInt
     /// The path of scopes where it is posted.
     let scope: [String]
@@ -44,7 +44,7 @@ enum Stress {
     struct Quick: StressError { let mark: StressMark }
     /// An error whose rule is asynchronous.
     struct Slow: StressError { let mark: StressMark }
-    /// An error that only by its value matches a rule, an asynchronous one.
+    /// An error that matches a rule only by its value, and that rule is asynchronous.
     struct Maybe: StressError { let mark: StressMark }
     struct Ignored: StressError { let mark: StressMark }
     /// An error without a rule.

@@ -5,7 +5,7 @@ import Foundation
 
 /// The record of one run of the stress test: each error's outcome, and the observers' reports.
 struct StressEvidence: Sendable {
-    /// One report, wherever it was seen.
+    /// One report, wherever it was observed.
     struct Seen: Sendable {
         enum Content: Sendable {
             case error(type: String, StressMark.Key)
@@ -41,7 +41,7 @@ struct StressEvidence: Sendable {
     var delivered: [Seen] = []
     var returned: [Seen] = []
     var written: [Written] = []
-    /// Whether each thrown error must be reported, in the order of their numbers.
+    /// Whether each thrown error must be reported, by the error's number.
     var thrown: [Bool] = []
     var answers: [StressMark.Key: HandleOutcome.Disposition] = [:]
     var readings: [StressReading] = []

@@ -8,8 +8,8 @@ struct StressLaws {
     private let plan: StressPlan
     private let evidence: StressEvidence
     private let delivered: [Seen]
-    /// The reports that shutdown returned or, inside an action, wrote, and those pending when the bus was released.
-    private let givenBack: [Seen]
+    /// The reports that shutdown returned (or wrote, inside an action) and those pending when the bus was released.
+    private let removed: [Seen]
     private let refused: [Seen]
     private var broken: [String] = []
 
@@ -28,7 +28,7 @@ struct StressLaws {
     private init(_ plan: StressPlan, _ evidence: StressEvidence) {
         self.plan = plan
         self.evidence = evidence
-        givenBack = evidence.returned + evidence.written(.shutDown, .discarded)
+        removed = evidence.returned + evidence.written(.shutDown, .discarded)
         refused = evidence.written(.finished)
         // An `always` action might have noted the report that was in flight at a shutdown.
         let inFlight = Set(evidence.returned.map(\.sequence).filter { $0 > 0 })
@@ -43,17 +43,17 @@ struct StressLaws {
         if !holds { broken.append(name) }
     }
 
-    /// Behaviour 14: the conservation law, and each count against the record.
+    /// Promise 14: the counts add up, and each count agrees with the record.
     private mutating func checkCounts() {
         let counts = evidence.statistics
-        let ends = delivered + givenBack
+        let ends = delivered + removed
         let posted = evidence.posted.values.reduce(0, +)
         law("isBalanced", holds: counts.isBalanced)
         law("posted", counts.posted, posted + ends.count { $0.key == nil })
-        law("pending", counts.pending, plan.end == .letGo ? givenBack.count : 0)
+        law("pending", counts.pending, plan.end == .letGo ? removed.count : 0)
         law("delivered", counts.handled + counts.ignored + counts.unmatched, delivered.count)
         law("suppressed", counts.suppressed, ends.map { $0.occurrences - 1 }.reduce(0, +))
-        let tooMany = plan.end == .letGo ? 0 : givenBack.count
+        let tooMany = plan.end == .letGo ? 0 : removed.count
         let drops = (ends + refused).compactMap { $0.drops?.count }.reduce(0, +)
         law("dropped", counts.dropped, tooMany + drops + refused.count { $0.key != nil })
         guard plan.isWitnessed else { return }
@@ -62,10 +62,10 @@ struct StressLaws {
         law("unmatched", counts.unmatched, delivered.count { $0.end == .unmatched })
     }
 
-    /// Behaviours 13 and 20: every posted error of each type has come to an end.
+    /// Promises 13 and 20: every posted error of each type has an outcome.
     private mutating func checkDrops() {
         var ends: [String: Int] = [:]
-        for seen in delivered + givenBack + refused {
+        for seen in delivered + removed + refused {
             switch seen.content {
             case .error(let type, _):
                 ends[type, default: 0] += seen.occurrences
@@ -83,13 +83,13 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 11: sequence numbers, no report twice, and the order of one caller's, with a flood limit of one
-    /// kind's.
+    /// Promise 11: sequence numbers, no report twice, and the order of one caller's errors (with a flood limit, of one
+    /// kind).
     private mutating func checkOrder() {
         for (index, seen) in evidence.delivered.enumerated() where seen.sequence != index + 1 {
             return law("sequence after \(index)", Int(seen.sequence), index + 1)
         }
-        let keys = (delivered + givenBack + refused).compactMap(\.key)
+        let keys = (delivered + removed + refused).compactMap(\.key)
         law("each report once", Set(keys).count, keys.count)
         struct Row: Hashable {
             let poster: Int
@@ -112,18 +112,18 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 4: an action's error is reported once, and never lost silently.
+    /// Promise 4: an action's error is reported once, and is never lost silently.
     private mutating func checkFailures() {
-        var told = [Int](repeating: 0, count: evidence.thrown.count)
-        let notices = (delivered + givenBack).filter { if case .failure = $0.content { true } else { false } }
-        let unheard = evidence.written(.failed)
-        for seen in notices + unheard {
-            if case .failure(let number?) = seen.content { told[number] += 1 }
+        var reportCounts = [Int](repeating: 0, count: evidence.thrown.count)
+        let notices = (delivered + removed).filter { if case .failure = $0.content { true } else { false } }
+        let writtenFailures = evidence.written(.failed)
+        for seen in notices + writtenFailures {
+            if case .failure(let number?) = seen.content { reportCounts[number] += 1 }
         }
-        for (number, count) in told.enumerated() {
-            law("thrown \(number) is told of", holds: count == 1 || count == 0 && !evidence.thrown[number])
+        for (number, count) in reportCounts.enumerated() {
+            law("thrown \(number) is reported once", holds: count == 1 || count == 0 && !evidence.thrown[number])
         }
-        let range = notices.count...notices.count + unheard.count
+        let range = notices.count...notices.count + writtenFailures.count
         law(
             "action failures: \(evidence.statistics.actionFailures), and not in \(range)",
             holds: range.contains(evidence.statistics.actionFailures))
@@ -148,7 +148,7 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 19: the reports that an observer read or missed are all reports.
+    /// Promise 19: the reports that an observer read and the reports that it missed are all reports.
     private mutating func check(_ reading: StressReading) {
         let all = delivered.filter { reading.type == nil || $0.type == reading.type }.map { Int($0.sequence) }
         let positions = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })

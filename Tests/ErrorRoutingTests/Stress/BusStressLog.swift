@@ -4,10 +4,9 @@ import TestSupport
 
 @testable import ErrorRouting
 
-/// Runs of the stress test, one after the other, and the faults of each, in a file.
+/// Runs the stress test again and again and records the faults of each run in a file.
 ///
-/// A second file contains the current run's standard error, which is redirected: other code must not run in this
-/// process.
+/// A second file contains the current run's standard error, which is redirected. No other code may run in this process.
 struct StressLog {
     private let log: FileHandle
     private let output: FileHandle
@@ -26,7 +25,7 @@ struct StressLog {
     func fill() async {
         let standardError = dup(STDERR_FILENO)
         dup2(output.fileDescriptor, STDERR_FILENO)
-        // Restored for the output of a sanitizer at the end.
+        // Restore standard error for the output of a sanitizer at the end.
         defer { dup2(standardError, STDERR_FILENO) }
         let end = ContinuousClock.now + .seconds(StressTime.seconds)
         var seed = StressTime.seed
@@ -56,7 +55,7 @@ struct StressLog {
             abort()
         }
         var (evidence, wrong) = await plan.run()
-        // Lines might wait behind a thread that was interrupted while it wrote.
+        // Lines might be waiting behind a thread that was interrupted while it wrote.
         StandardError.waitUntilWritten()
         isOver.signal()
         try? output.seek(toOffset: 0)

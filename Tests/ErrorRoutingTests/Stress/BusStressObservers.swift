@@ -3,15 +3,15 @@ import TestSupport
 
 /// The reports that one observer of a stress test has read.
 struct StressReading: Sendable {
-    /// The only type that it observes; nil for all.
+    /// The only type that it observes; nil for all types.
     var type: String?
     var read: [(sequence: UInt64, missed: Int)] = []
-    /// Whether it has read up to the end.
+    /// Whether it has read everything up to the end.
     var isWhole = false
 }
 
 extension StressPlan {
-    /// Observes again and again, each time in another way, until the bus has ended.
+    /// Observes again and again, each time differently, until the bus has ended.
     func observe(_ bus: ErrorBus, _ id: Int, on stage: StressStage) async {
         var random = SplitMix64(seed: seed &* 77 &+ UInt64(id))
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -22,7 +22,7 @@ extension StressPlan {
             let reading: StressReading
             switch number(0...3) {
             case 0:
-                // A stream that is never read, and released.
+                // Open a stream that is never read, and release it.
                 _ = bus.reports(bufferingNewest: limit)
                 await Task.yield()
                 continue

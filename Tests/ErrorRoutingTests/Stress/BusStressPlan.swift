@@ -3,15 +3,15 @@ import TestSupport
 
 @testable import ErrorRouting
 
-/// The plan of one run of the stress test, chosen entirely by its seed.
+/// The plan of one run of the stress test, determined entirely by its seed.
 struct StressPlan: CustomStringConvertible {
     enum End: CaseIterable {
         /// The bus finishes once everything is posted.
         case finishAtLast
         case finish, cancellation, shutdown, twoShutdowns
-        /// A `withErrorBus` with a body that throws.
+        /// The body of a `withErrorBus` throws.
         case bodyThrows
-        /// The bus has never run, and is released.
+        /// The bus is released without ever having run.
         case letGo
     }
 
@@ -30,9 +30,9 @@ struct StressPlan: CustomStringConvertible {
     let endsAfter: Int
     let lineCount: Int
     let observerCount: Int
-    /// The number of nested scopes to post in, besides the bus itself.
+    /// The number of nested scopes to post in, in addition to the bus itself.
     let scopeCount: Int
-    /// Whether an observer that misses nothing reads along; otherwise an `always` action notes each delivery.
+    /// Whether an observer that misses nothing reads too; if not, an `always` action notes each delivery.
     let isWitnessed: Bool
     /// Whether the rules for `ActionFailure` throw too.
     let failuresFail: Bool
@@ -62,7 +62,7 @@ struct StressPlan: CustomStringConvertible {
         observerCount = end == .letGo ? 0 : pick([0, 0, 1, 3])
         failuresFail = pick([true, false, false, false])
         releasePercent = actionTimeLimit.map { $0 < .seconds(1) } == true ? pick([0, 5]) : 30
-        // A caller that waits for a held report waits for a window's end.
+        // A caller that waits for a held report waits until a window ends.
         deliverPercent = end == .letGo ? 0 : pick(floodLimit == nil ? [0, 2, 20] : [0, 2])
         // Keep most deeds plain: otherwise most reports would be suspended.
         var deeds = [StressDeed](repeating: .stop, count: pick([20, 100, 600]))
@@ -71,7 +71,7 @@ struct StressPlan: CustomStringConvertible {
         if mayEndItself { deeds += [.finish, .shutdown] }
         self.deeds = deeds
         scopeCount = pick([0, 0, 1, 2, 3])
-        // The line for a report that a shutdown inside an action cuts off has no number: a witness must note the rest.
+        // The line of a report that a shutdown inside an action cuts off has no number. A witness notes the others.
         isWitnessed = mayEndItself || pick([true, false])
     }
 

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import TestSupport
 
-/// A caller that posts in a stress test, in a task or a thread.
+/// A caller that posts in a stress test, in a task or in a thread.
 struct StressPoster {
     private let id: Int
     private let plan: StressPlan
@@ -33,7 +33,7 @@ struct StressPoster {
         finish()
     }
 
-    /// Posts all its errors, and waits for some of the outcomes.
+    /// Posts all its errors and waits for some of the outcomes.
     mutating func postAndDeliver(to bus: ErrorBus) async {
         let positions = plan.positions(in: bus)
         while let (error, source) = next(positions.map(\.path)) {
@@ -51,7 +51,7 @@ struct StressPoster {
     }
 
     private mutating func next(_ paths: [[String]]) -> (error: any StressError, source: ErrorReport.Source)? {
-        // Post only a few after the end, because each post writes a line on standard error.
+        // Post only a few errors after the end, because each post writes a line to standard error.
         if stage.hasEnded { postsAfterTheEnd += 1 }
         guard number < plan.postsEach, postsAfterTheEnd < 5 else { return nil }
         number += 1
@@ -79,7 +79,7 @@ struct StressPoster {
 }
 
 extension StressPlan {
-    /// Posts from all tasks and threads, and returns when all have posted.
+    /// Posts from all tasks and threads and returns when all have posted.
     func post(to bus: ErrorBus, on stage: StressStage) async {
         var gates: [Gate] = []
         for id in 0..<threadCount {
@@ -100,7 +100,7 @@ extension StressPlan {
             }
         }
         for gate in gates { await gate.wait() }
-        // There might have been fewer posts than the plan's end needs.
+        // There might have been fewer posts than the end of the plan requires.
         stage.endIsDue.open()
     }
 }

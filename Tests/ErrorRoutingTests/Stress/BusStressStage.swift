@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// The state of one run of the stress test, in which its actions and callers act and record what they did.
+/// The state of one run of the stress test, in which its actions and callers act and record their deeds.
 final class StressStage: Sendable {
     /// An object that lives as long as its error.
     final class Token: Sendable {
@@ -29,7 +29,7 @@ final class StressStage: Sendable {
     /// The number of live errors.
     let alive = Atomic(0)
     private let posted = Atomic(0)
-    /// Opened when the plan's number of errors is posted.
+    /// Opens when the number of errors that the plan specifies has been posted.
     let endIsDue = Gate()
     private let ended = Atomic(false)
 
@@ -53,7 +53,7 @@ final class StressStage: Sendable {
 
     // MARK: Hanging actions
 
-    /// Releases the hanging actions; permanently, if the run is over.
+    /// Releases the hanging actions, permanently if the run is over.
     ///
     /// - Returns: Whether no asynchronous action is left.
     @discardableResult
@@ -77,11 +77,11 @@ final class StressStage: Sendable {
         return gate
     }
 
-    // MARK: What actions do
+    // MARK: Actions
 
     /// Returns an error to throw.
     ///
-    /// - Parameter isCertain: Whether it must be reported in every case: only an asynchronous action can be too late.
+    /// - Parameter isCertain: Whether the error must always be reported; only asynchronous actions can be too late.
     func thrown(isCertain: Bool) -> StressThrown {
         state.withLock { state in
             state.evidence.thrown.append(isCertain)
@@ -89,7 +89,7 @@ final class StressStage: Sendable {
         }
     }
 
-    /// Does what a synchronous action does.
+    /// Performs a deed as a synchronous action.
     func act(on mark: StressMark) throws -> HandleStrategy {
         guard let bus = ErrorBus.current else { return .stop }
         switch mark.deed {
@@ -105,7 +105,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// Does what an asynchronous action does.
+    /// Performs a deed as an asynchronous action.
     func actSlowly(on mark: StressMark) async throws -> HandleStrategy {
         state.withLock { $0.inside += 1 }
         defer { state.withLock { $0.inside -= 1 } }
@@ -128,8 +128,8 @@ final class StressStage: Sendable {
         case .hangUntilCancelled:
             try await gateToHangAt().waitUnlessCancelled()
         case .shutdown:
-            // The shutdown returns an empty array, unless the action is too late and therefore no longer inside the
-            // bus.
+            // The shutdown returns an empty array unless the action is too late, in which case it no longer counts as
+            // inside the bus.
             let reports = await bus.shutdown(within: plan.shutdownLimit)
             note { $0.returned += reports.map(StressEvidence.Seen.init) }
         default:
@@ -138,7 +138,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// An error for an action to post, as a separate caller.
+    /// Returns an error for an action to post, as a separate caller.
     private func reposted(_ number: Int) -> any StressError {
         let key = state.withLock { state in
             state.lastPoster += 1

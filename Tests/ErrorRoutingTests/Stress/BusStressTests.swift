@@ -5,7 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tests a bus under load; a seed determines its callers, what its actions do, its observers, and its end.
+/// Tests a bus under load.
+///
+/// A seed determines its callers, its actions' deeds, its observers, and its end.
 ///
 /// It runs in a separate process, because everything that the bus writes to standard error is read and checked.
 ///
@@ -14,18 +16,18 @@ import Testing
 /// | `ERROR_BUS_STRESS_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_STRESS_SEED` | the first seed, by default 1; if no seconds are given, the only one |
 ///
-/// A seed always produces the same run, except for the threads' timing. To reproduce a seed's failure, set the seed and
-/// some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
+/// A seed always produces the same run, except for the threads' timing. To reproduce a failure of a seed, set the seed,
+/// some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which repeats it again and again.
 @Suite(
-    "Behaviours 4, 11 to 16 and 18 to 20: they hold under load",
+    "Promises 4, 11 to 16, and 18 to 20: they hold under load",
     .tags(
-        .behaviour4, .behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour15, .behaviour16, .behaviour18,
-        .behaviour19, .behaviour20),
+        .promise4, .promise11, .promise12, .promise13, .promise14, .promise15, .promise16, .promise18,
+        .promise19, .promise20),
     .hangLimit(minutes: StressTime.minutes))
 struct BusStressTests {}
 
 extension BusStressTests {
-    @Test("every report comes to exactly one end, in order, and every count agrees, whatever else happens")
+    @Test("every report has exactly one outcome, in order, and every count agrees, whatever else happens")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"
         try handOver(log, as: "stress log")
@@ -56,14 +58,14 @@ enum StressTime {
 }
 
 extension StressPlan {
-    /// Runs the plan.
+    /// Runs according to the plan.
     ///
     /// - Returns: The record, except for standard error, and the leaks that were found.
     func run() async -> (evidence: StressEvidence, wrong: [String]) {
         let stage = StressStage(self)
         let warden = Task { @concurrent in await tend(stage) }
         var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
-        // Every bus task retains the bus: a worker that was cut off might still post.
+        // Every bus task retains the bus: a worker that was cut off might still post an error.
         var wrong: [String] = []
         if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
         if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }
@@ -145,7 +147,7 @@ extension StressPlan {
         stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
     }
 
-    /// Releases the hanging actions after the end of the bus, and notes the observed reports.
+    /// Releases the hanging actions after the end of the bus and notes the observed reports.
     private func clearUp(
         _ witness: AsyncStream<ErrorReport>?,
         _ observers: [Task<Void, Never>],

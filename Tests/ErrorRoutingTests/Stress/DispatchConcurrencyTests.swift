@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Catches a plan or a description that other threads see incomplete, twice, or for another type.
+/// Detects a plan or a description that other threads see incomplete, twice, or for another type.
 @Suite("Dispatch by type is correct if several tasks meet a new type at the same time", .hangLimit)
 struct DispatchConcurrencyTests {}
 
@@ -17,7 +17,7 @@ extension DispatchConcurrencyTests {
     /// A type for every list of letters.
     private struct Word<First: Letter, Rest: Sendable>: Error, Letter {}
 
-    /// Calls a body with an error of each of the types of a depth.
+    /// Calls a body with an error of each of the types at a given depth.
     private func words(_ depth: Int, _ body: (any Error) -> Void) {
         func extend<Rest: Letter>(_ rest: Rest.Type, _ depth: Int) {
             if depth == 0 { return }
@@ -32,7 +32,7 @@ extension DispatchConcurrencyTests {
         extend(A.self, depth)
     }
 
-    @Test("threads that extend a handler while another one uses it first each have their own rules")
+    @Test("threads that extend a handler while another thread uses it first each have their own rules")
     func extendedConcurrently() async {
         for round in 0..<300 {
             let base = ErrorHandler().on(Zoo.Timeout.self) { _ in .stop }.on(Zoo.Offline.self) { _ in .stop }
@@ -78,7 +78,7 @@ extension DispatchConcurrencyTests {
         }
     }
 
-    @Test("one handler's outcomes name the same rule, whichever thread they come from")
+    @Test("one handler's outcomes name the same rule, whichever thread produced them")
     func rulesAcrossThreads() async {
         struct Lost: Error {}
         let handler = ErrorHandler().on(Lost.self) { _ in .stop }
@@ -92,7 +92,7 @@ extension DispatchConcurrencyTests {
         expect(rules.first??.matcher, equals: "type(Lost)")
     }
 
-    @Test("a handler of many rules is built and discarded without a deep recursion")
+    @Test("a handler with many rules is built and discarded without deep recursion")
     func manyRules() async {
         struct Lost: Error {}
         var handler = ErrorHandler().on(Lost.self) { _ in .stop }
@@ -101,7 +101,7 @@ extension DispatchConcurrencyTests {
         expect(handler.handleSynchronously(CancellationError())?.disposition, equals: .ignored)
     }
 
-    @Test("an outcome outlives the handler that it comes from")
+    @Test("an outcome outlives the handler that produced it")
     func outcomesOutliveHandlers() async {
         struct Lost: Error {}
         var outcomes: [HandleOutcome] = []

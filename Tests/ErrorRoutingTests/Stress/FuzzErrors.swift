@@ -81,7 +81,7 @@ enum FuzzErrors {
         func change(_ inner: any Error) { self.inner = inner }
     }
 
-    // Returns a new error each time, and doesn't store it.
+    // Return a new error each time, and don't store it.
     final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             FuzzMischief.act(about: Value(number: 1))

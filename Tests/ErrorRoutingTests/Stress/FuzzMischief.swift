@@ -5,10 +5,11 @@ import TestSupport
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-/// The deeds of evil errors when the library calls them: post, dispatch, explain, lie, recurse.
+/// The deeds of hostile errors when the library calls them: posting, dispatching, explaining, lying, recursing.
 ///
-/// There is one for each run, because an error's `==` has only its operands. Each deed takes fuel; without it all
-/// errors behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
+/// There is one for each run, because an error's `==` can read only its operands. Each deed consumes fuel. Without
+/// fuel, all errors behave well, so that a run ends. Endless recursion in the library would overflow the stack long
+/// before that.
 final class FuzzMischief: Sendable {
     private static let here = Locked<FuzzMischief?>(nil)
 
@@ -37,7 +38,7 @@ final class FuzzMischief: Sendable {
         current?.state.withLock { Int.random(in: 0..<limit, using: &$0) } ?? 0
     }
 
-    /// Does something that user code might do, or nothing.
+    /// Does something that user code might do, or does nothing.
     static func act(about error: any Error) {
         guard let current, number(below: 3) == 0,
             current.fuel.wrappingSubtract(1, ordering: .relaxed).newValue > 0
@@ -74,10 +75,10 @@ final class FuzzMischief: Sendable {
         for knot in knots { await knot.value.change(FuzzErrors.Value(number: 0)) }
     }
 
-    /// Whether to lie, at random.
+    /// Returns at random whether to lie.
     static func lies() -> Bool { current.map { $0.fuelLeft > 0 && number(below: 4) == 0 } ?? false }
 
-    /// A string of more than one line, or of great length.
+    /// A string of more than one line, or a very long string.
     static var text: String {
         switch number(below: 24) {
         case 0: String(repeating: "long ", count: 10_000)

@@ -4,7 +4,7 @@ import TestSupport
 // `erased` is internal.
 @testable import ErrorRouting
 
-/// Rules of all kinds in random order, with matchers and actions that do mischief.
+/// Rules of all kinds in random order, with matchers and actions that cause mischief.
 struct FuzzRules {
     var random: SplitMix64
 
@@ -69,7 +69,7 @@ struct FuzzRules {
         return handler
     }
 
-    /// The default preset, with a redaction that does mischief.
+    /// The default preset, with a redaction that causes mischief.
     private static let printing = ErrorHandler.standardError { report in
         FuzzMischief.act(about: FuzzErrors.Text())
         return FuzzMischief.lies() ? FuzzMischief.text : report.message

@@ -5,21 +5,23 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Runs everything at random, with hostile errors, matchers and strings: nothing crashes, hangs, or is lost.
+/// Runs everything at random, with hostile errors, matchers, and strings.
 ///
-/// It runs in a separate process and reads its standard error: each line there must be complete.
+/// No run may crash, hang, or lose an error.
+///
+/// It runs in a separate process and reads its standard error, in which each line must be complete.
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
 /// | `ERROR_BUS_FUZZ_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
 @Suite(
-    "Behaviours 9, 14, 23 and 24: they hold for hostile errors",
-    .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .hangLimit(minutes: FuzzTime.minutes))
+    "Promises 9, 14, 23, and 24: they hold for hostile errors",
+    .tags(.promise9, .promise14, .promise23, .promise24), .hangLimit(minutes: FuzzTime.minutes))
 struct FuzzTests {}
 
 extension FuzzTests {
-    @Test("hostile errors, matchers and strings crash nothing, and nothing is lost")
+    @Test("hostile errors, matchers, and strings don't crash the library, and no error is lost")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-fuzz-\(UUID().uuidString)"
         try handOver(log, as: "fuzz log")
@@ -76,7 +78,7 @@ enum FuzzRun {
             seed += 1
         } while ContinuousClock.now - begin < .seconds(FuzzTime.seconds)
         StandardError.waitUntilWritten()
-        // Restored for the output of a sanitizer at the end.
+        // Restore standard error for the output of a sanitizer at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")
     }

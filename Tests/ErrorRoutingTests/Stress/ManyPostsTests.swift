@@ -4,10 +4,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// `Int` has 32 bits on watches: a thousand posts a second outgrow it within a month.
+/// On watches, `Int` has 32 bits.
+///
+/// A thousand posts a second exceed that within a month.
 @Suite(
-    "Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted",
-    .tags(.behaviour11, .behaviour13, .behaviour14), .hangLimit)
+    "Promises 11, 13, and 14: the counts are right after more posts than an Int of 32 bits can count",
+    .tags(.promise11, .promise13, .promise14), .hangLimit)
 struct ManyPostsTests {}
 
 extension ManyPostsTests {
@@ -26,7 +28,7 @@ extension ManyPostsTests {
         for number in numbers { #expect(number is Int64) }
     }
 
-    @Test("a bus delivers all in order, with and without a flood limit, and its figures balance", arguments: starts)
+    @Test("a bus delivers all errors in order, with or without a flood limit, and its counts add up", arguments: starts)
     func delivery(start: Int) async {
         for floodLimit in [nil, FloodLimit(first: .max, per: .seconds(1))] {
             let (sequences, handled) = (Journal<UInt64>(), Journal<Int>())
@@ -51,7 +53,7 @@ extension ManyPostsTests {
         }
     }
 
-    @Test("a full bus drops and reports that, and a shutdown returns the rest", arguments: starts)
+    @Test("a full bus drops errors and reports that, and a shutdown returns the others", arguments: starts)
     func shutdown(start: Int) async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(on: 1, at: gate, entered: entered)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Timers of the system's clock", .hangLimit)
+@Suite("Timers of the system's clock end on time, or when cancelled", .hangLimit)
 struct SleepTests {}
 
 extension SleepTests {
@@ -21,7 +21,7 @@ extension SleepTests {
         await #expect(throws: CancellationError.self) { try await sleeping.value }
     }
 
-    @Test("a sleep that exceeds what a clock can express is cancelled like any other; one before now doesn't wait")
+    @Test("a sleep beyond a clock's range is cancelled like any other; a deadline in the past causes no wait")
     func longest() async throws {
         let clocks: [any Clock<Duration>] = [ContinuousClock(), SuspendingClock(), ManualClock()]
         for clock in clocks {
@@ -32,9 +32,9 @@ extension SleepTests {
         }
     }
 
-    @Test("no code of the library sleeps in another way")
+    @Test("the library's code sleeps only in this way")
     func nowhereElse() throws {
-        // Demo, examples, and documentation show what users write.
+        // The demo, the examples, and the documentation show code that users write.
         let others = /(^|\/)(Tests|error-bus-demo|example-\w+)\/|Support\/sleep\.swift$/
         let files = Markdown.files(below: "Sources", endingIn: ".swift").filter { !$0.contains(others) }
         for file in files {
@@ -53,7 +53,7 @@ extension SleepTests {
             var before = 0
             for round in 0..<22_000 {
                 if round == 2_000 { before = residentSize() }
-                // The bus doesn't run yet, so each waits, with its own timer, until it is cancelled.
+                // The bus doesn't run yet, so each flush waits, with its own timer, until it is cancelled.
                 let flush = Task { await bus.flush(within: .seconds(1_000)) }
                 for _ in 0..<3 { await Task.yield() }
                 flush.cancel()
@@ -68,7 +68,7 @@ extension SleepTests {
 }
 
 extension SleepTests {
-    /// A clock that advances by a second whenever it is read, and notes until when it is asked to sleep.
+    /// A clock that advances by a second whenever it is read, and notes the deadlines of its sleeps.
     private final class Advancing: Clock {
         struct Instant: InstantProtocol {
             var offset: Duration
@@ -94,7 +94,7 @@ extension SleepTests {
         func sleep(until deadline: Instant, tolerance: Duration?) async throws { deadlines.note(deadline.offset) }
     }
 
-    @Test("a bus's sleep ends at its deadline, also on a clock that is advanced while the sleep begins")
+    @Test("a bus's sleep ends at its deadline, even on a clock that advances while the sleep begins")
     func advancedMeanwhile() async throws {
         let clock = Advancing()
         try await BusClock(clock).sleep(.seconds(10))

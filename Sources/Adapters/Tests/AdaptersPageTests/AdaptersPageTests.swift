@@ -3,14 +3,14 @@ import Foundation
 import Logging
 import Testing
 
-@Suite("The adapters' pages")
+@Suite("The adapters' pages agree with the packages and compile")
 struct AdaptersPageTests {
     private static func text(_ name: String) throws -> String {
         let folder = URL(filePath: #filePath).appending(path: "../../..").standardized
         return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    @Test func `has a row for each product, with its package's version`() throws {
+    @Test func `the README has a row for each product, with its package's version`() throws {
         let (page, manifest) = (try Self.text("README.md"), try Self.text("Package.swift"))
         let products = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
         #expect(products.count == 9)
@@ -24,13 +24,13 @@ struct AdaptersPageTests {
         #expect(named.sorted() == wanted.sorted())
     }
 
-    /// The modules that a text imports.
+    /// The modules that a source imports.
     private static func imports(_ text: some StringProtocol) -> [String] {
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("import ") }
             .map { String($0.dropFirst("import ".count)) }
     }
 
-    /// The lines of a text for comparison: without imports, empty lines, and spaces that only align comments.
+    /// The lines of a source for comparison: without imports, empty lines, and spaces that only align comments.
     private static func lines(_ text: some StringProtocol) -> String {
         text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
             .filter { !$0.isEmpty && !$0.hasPrefix("import ") }.joined(separator: "\n")
@@ -40,7 +40,7 @@ struct AdaptersPageTests {
         try text(page).matches(of: #/```swift\n(.+?)\n```/#.dotMatchesNewlines()).map { String($0.1) }
     }
 
-    @Test func `the README has no other Swift than lines of a manifest`() throws {
+    @Test func `the README's only Swift is the lines of a manifest`() throws {
         let snippets = try Self.snippets("README.md")
         #expect(snippets.count == 1 && snippets.allSatisfy { $0.hasPrefix("dependencies: [") })
     }
@@ -48,9 +48,9 @@ struct AdaptersPageTests {
     /// Each snippet is compiled in its own file, so its imports are complete.
     ///
     /// The library's own tests leave this page out, because only this package has the modules that it imports.
-    @Test func `the page on services has only Swift that is compiled here, each snippet with its imports`() throws {
+    @Test func `all Swift on the page about services is compiled here, and each snippet has its own imports`() throws {
         let snippets = try Self.snippets("../ErrorRouting/ErrorRouting.docc/InAService.md")
-        // The fault lab compiles, runs, and stops the program.
+        // The fault lab compiles, runs, and terminates the program.
         let programs = snippets.filter { $0.contains("@main") }
         #expect(snippets.count == 19 && programs.count == 1)
         #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
@@ -64,7 +64,7 @@ struct AdaptersPageTests {
         }
     }
 
-    @Test func `the page that a new user opens first names the middleware's line as it is compiled`() throws {
+    @Test func `the first page for new users shows the middleware's line as it is compiled`() throws {
         let line = "router.add(middleware: ErrorReportingMiddleware())"
         #expect(try Self.text("../ErrorRouting/ErrorRouting.docc/GettingStarted.md").contains("`\(line)`"))
         #expect(try Self.text("../../Tests/Ecosystem/Sources/Todos/Application.swift").contains("    \(line)\n"))

@@ -9,7 +9,7 @@
     import Testing
     import Tracing
 
-    @Suite("A call's errors", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
+    @Suite("A call's errors are answered, reported, and traced", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
     struct ErrorReportingInterceptorTests {
         private struct Sold: Error {}
 
@@ -61,7 +61,7 @@
             return spans.filter { $0.traceID == call.traceID }
         }
 
-        /// Calls a handler through the interceptor, and returns the caller's answer and the reports.
+        /// Calls a handler through the interceptor and returns the caller's answer and the reports.
         private func call(
             _ options: CallOptions = .defaults,
             spans: Spans = Spans(name: "call"),
@@ -83,7 +83,7 @@
             return (result, recorded.reports)
         }
 
-        @Test func `an error is answered as the map says, and reported once, in the scope of its method`() async throws
+        @Test func `an error is answered as the map specifies and reported once, in its method's scope`() async throws
         {
             let (result, reports) = try await call { _, _ in throw Sold() }
             #expect(throws: RPCError(code: .failedPrecondition, message: "Sold")) { try result.get() }
@@ -127,7 +127,7 @@
             }
         }
 
-        @Test func `an error that a later interceptor lets pass is the original one`() async throws {
+        @Test func `an error that a later interceptor passes on is unchanged`() async throws {
             let later = Spans(name: "later")
             for error in [Sold(), Refusal(rpcErrorCode: .unavailable), CancellationError()] as [any Error] {
                 let alone = try await call { _, _ in throw error }
@@ -175,7 +175,7 @@
             }
         }
 
-        @Test func `an error of gRPC has its status code as the kind`() {
+        @Test func `a gRPC error's kind is its status code`() {
             let codes: [RPCError.Code] = [.unavailable, .deadlineExceeded]
             let reports = codes.map { ErrorReport(error: RPCError(code: $0, message: "secret"), source: .init()) }
             #expect(reports.map(\.kindName) == ["unavailable", "deadlineExceeded"])
@@ -193,7 +193,8 @@
         }
 
         @Test(arguments: [false, true])
-        func `a call past its deadline is a notice, once, with its handler's error`(streams: Bool) async throws {
+        func `a call that exceeds its deadline causes one notice, with the handler's error`(streams: Bool) async throws
+        {
             var options = CallOptions.defaults
             options.timeout = .seconds(1)
             let name = "streams: \(streams)"
@@ -219,7 +220,7 @@
             #expect(spans.count == 1 && spans.first?.errors.count == 1 && spans.first?.status?.code == .error)
         }
 
-        @Test func `a cancelled call is a notice, even if its handler ignores the cancellation`() async throws {
+        @Test func `a cancelled call causes a notice, even if its handler ignores the cancellation`() async throws {
             let (result, reports) = try await call { _, context in
                 StreamingServerResponse { _ in
                     context.cancellation.cancel()
@@ -230,7 +231,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `an error while messages are written is in the trace, even if the span has ended`(
+        func `an error during the writing of messages is in the trace, even if the span has ended`(
             endsEarly: Bool
         ) async throws {
             let name = "ends early: \(endsEarly)"
@@ -242,7 +243,7 @@
             #expect(spans.first { !$0.errors.isEmpty }?.status?.code == .error)
         }
 
-        @Test func `a cancelled call whose metadata can't be written is a notice, and no span stays open`() async throws
+        @Test func `a cancelled call with unwritable metadata causes a notice, and no span stays open`() async throws
         {
             let name = "no metadata"
             let recorded = try await withRecordedErrors { _ in
@@ -288,7 +289,7 @@
         }
     }
 
-    /// A service with one method of any kind, with texts as messages.
+    /// A service with one method of any kind, whose messages are strings.
     private struct Shop: RegistrableRPCService {
         typealias Handler =
             @Sendable (StreamingServerRequest<String>, ServerContext) async throws -> StreamingServerResponse<String>

@@ -6,7 +6,7 @@
     import GRPCCore
     import Testing
 
-    @Suite("R0: an error of a call says whether it is final")
+    @Suite("R0: a call's error shows whether it is final")
     struct RetryClassificationTests {
         @Test("codes that a repetition can't change are final, and the others are retried")
         func codes() async {
@@ -29,7 +29,7 @@
             }
         }
 
-        @Test("an upstream's error has the decision of the client's error that it wraps, or is retried without one")
+        @Test("an upstream error has the decision of the client error that it wraps, or is retried if that has none")
         func upstreams() {
             struct Unclassified: Error {}
             let source = ErrorReport.Source(fileID: #fileID, line: #line)

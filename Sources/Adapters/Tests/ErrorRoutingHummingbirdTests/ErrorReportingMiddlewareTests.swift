@@ -12,7 +12,7 @@ import NIOSSL
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("A request's errors", .failsOnUnexpectedErrors)
+@Suite("A request's errors are answered and reported once", .failsOnUnexpectedErrors)
 struct ErrorReportingMiddlewareTests {
     private struct Sold: Error {}
 
@@ -41,7 +41,7 @@ struct ErrorReportingMiddlewareTests {
         return (response, recorded.reports)
     }
 
-    @Test func `an error is answered as the map says, and reported once, with the route and the path`() async throws {
+    @Test func `an error is answered as the map specifies and reported once, with its route and path`() async throws {
         let (response, reports) = try await report("/sales/7?token=secret")
         #expect(response?.status == .conflict)
         #expect(response?.headers[.contentType] == "application/problem+json")
@@ -67,7 +67,7 @@ struct ErrorReportingMiddlewareTests {
         }.reports
     }
 
-    @Test func `errors are told apart by route, type, and code, and an upstream's by the line of its call`()
+    @Test func `errors are distinguished by route, type, and code, and upstream errors by the line of the call`()
         async throws
     {
         let reports = try await reports(["/a/1", "/a/2", "/b", "/c", "/d"]) { router in
@@ -100,25 +100,25 @@ struct ErrorReportingMiddlewareTests {
         #expect(reports.map { $0.metadata["order"] } == ["7"])
     }
 
-    @Test func `a path is bounded, even in the middle of a character`() async throws {
+    @Test func `a path is truncated at its limit, even within a character`() async throws {
         let (_, reports) = try await report("/sales/" + String(repeating: "ü", count: 500))
         let path = try #require(reports.first?.metadata["url.path"])
         #expect(path.utf8.count <= 260 && path.hasPrefix("/sales/") && path.hasSuffix("…"))
     }
 
-    @Test func `an upstream failure is a gateway's failure, told apart by its kind`() async throws {
+    @Test func `an upstream failure is a gateway failure, distinguished by its kind`() async throws {
         let (response, reports) = try await report("/upstream")
         #expect(response?.status == .badGateway)
         #expect(reports.count == 1 && reports.first?.kindName == "connection")
         #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingUpstream.UpstreamError.connection ") == true)
     }
 
-    @Test func `an error that is not the HTTP client's stays unchanged`() async throws {
+    @Test func `an error that isn't from the HTTP client stays unchanged`() async throws {
         let (response, reports) = try await report("/within")
         #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
     }
 
-    @Test func `a client that was shut down says so, and not that the upstream failed`() async throws {
+    @Test func `a client that was shut down causes an error about that, not about the upstream`() async throws {
         let client = HTTPClient()
         try await client.shutdown()
         let request = HTTPClientRequest(url: "http://127.0.0.1:1/")
@@ -140,13 +140,13 @@ struct ErrorReportingMiddlewareTests {
         #expect(sent?.description.hasSuffix(", the client was shut down") == true && sent?.neverReachedServer == true)
     }
 
-    /// A client's error that the adapters don't know.
+    /// A client error of a type that is unknown to the adapters.
     private struct Deadlock: UpstreamFailure {}
 
     /// Its name looks like that of a SwiftNIO error.
     private struct NIOLookalike: Error {}
 
-    @Test func `types decide whether an error is upstream's, and whether it is a timeout`() async throws {
+    @Test func `types decide whether an error is an upstream error, and whether it is a timeout`() async throws {
         func kind(of error: any Error) async -> String {
             do { return try await upstream { throw error } } catch {
                 guard let error = error as? UpstreamError else { return "unchanged" }
@@ -185,7 +185,7 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `an unknown method adds no value to the dimension`() async throws {
+    @Test func `an unknown method doesn't add a value to the dimension`() async throws {
         let method = try #require(HTTPRequest.Method("BREW"))
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware(problems) }
@@ -217,13 +217,13 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `a body that pauses for too long is truncated, and is a timeout`() async throws {
+    @Test func `a body that pauses for too long is truncated, and its error is a timeout`() async throws {
         let (_, reports) = try await report("/stalled")
         #expect(reports.count == 1 && reports.first?.kindName == "timeout")
         #expect(reports.first?.message == "the upstream took too long")
     }
 
-    @Test func `a cancelled request is a notice, whatever it throws, and needs no rule`() async throws {
+    @Test func `a cancelled request causes a notice, whatever it throws, and needs no rule`() async throws {
         let recorded = await withRecordedErrors { bus in
             let router = Router()
             router.addMiddleware { ErrorReportingMiddleware(problems) }
@@ -247,9 +247,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(recorded.reports.first?.trail.map(\.message) == ["Sold()"])
     }
 
-    @Test func `a cancellation is a failure, and during a shutdown the end of the request`()
-        async throws
-    {
+    @Test func `a cancellation is a failure, but during a shutdown it only ends the request`() async throws {
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware(problems) }
         router.get("counts") { _, _ -> String in throw CancellationError() }

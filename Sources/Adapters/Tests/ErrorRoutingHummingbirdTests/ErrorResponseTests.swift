@@ -9,11 +9,11 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("The response to a request's error", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
+@Suite("The response to an error keeps its status and fields", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
 struct ErrorResponseTests {
     private struct Sold: Error {}
 
-    /// An error whose own response can't be made.
+    /// An error whose own response can't be created.
     private struct Unencodable: HTTPResponseError {
         var status: HTTPResponse.Status { .conflict }
 
@@ -45,7 +45,7 @@ struct ErrorResponseTests {
         return (try #require(response), recorded.reports)
     }
 
-    @Test func `an error that CORSMiddleware has wrapped is the wrapped one, and the added fields stay`() async throws {
+    @Test func `an error that CORSMiddleware has wrapped is unwrapped, and the added fields stay`() async throws {
         let cors = CORSMiddleware<BasicRequestContext>(allowOrigin: .originBased)
         let errors: [any Error & Sendable] = [
             Sold(), CancellationError(), ClientDisconnected.left(Sold()), HTTPError(.notFound, message: "none"),
@@ -142,8 +142,8 @@ struct ErrorResponseTests {
         #expect(body.status.code >= 400 && body.headers[.contentType] == "application/problem+json")
     }
 
-    /// Sends a request over a connection, and then one whose response shows whether the first was read to its end.
-    @Test func `a response that has no body by HTTP is sent without one, so that the next is not misread`() async throws
+    /// Sends a request over a connection, then another whose response shows whether the first response was read whole.
+    @Test func `a response that HTTP forbids a body is sent without one, so that the next isn't misread`() async throws
     {
         let router = Router(options: .autoGenerateHeadEndpoints)
         let problems = Self.problems.on(matching: .type(HTTPError.self).where { $0.status == .notFound }) {

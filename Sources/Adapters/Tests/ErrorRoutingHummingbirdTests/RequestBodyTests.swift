@@ -9,7 +9,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-@Suite("A request's body for another service", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
+@Suite("A request's body is collected for another service", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
 struct RequestBodyTests {
     /// Resets each connection as soon as a request arrives.
     private final class Resetting: ChannelInboundHandler {
@@ -37,8 +37,8 @@ extension RequestBodyTests {
         }
     }
 
-    /// With `.stream(request.body)`, the process usually stops within these requests, half of which have no body.
-    @Test func `is collected, so that an upstream that resets each connection stops no process`() async {
+    /// With `.stream(request.body)`, the process usually crashes within these requests, half of which have no body.
+    @Test func `a collected body doesn't crash the process if an upstream resets each connection`() async {
         await #expect(processExitsWith: .success) { try await Self.forward() }
     }
 

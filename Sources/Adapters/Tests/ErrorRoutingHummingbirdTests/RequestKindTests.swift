@@ -6,7 +6,7 @@ import HummingbirdRouter
 import HummingbirdTesting
 import Testing
 
-@Suite("A request's kind", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
+@Suite("A request's kind is its method and its route", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
 struct RequestKindTests {
     private struct Sold: Error {}
 
@@ -39,12 +39,12 @@ extension RequestKindTests {
         }.reports
     }
 
-    @Test func `is the method with the route, in the scope, the source, and the kinds of a flood limit`() async throws {
+    @Test func `the method with the route is in the scope, the source, and a flood limit's kinds`() async throws {
         let methods: [HTTPRequest.Method] = [.get, .post, .delete]
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware() }
         for method in methods { router.on("todos/:id", method: method) { _, _ -> String in throw Sold() } }
-        // One error of each kind is delivered; the further ones are merged into another, at the window's end.
+        // One error of each kind is delivered. Later errors are merged into one report at the window's end.
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(600)))
         let recorded = try await withRecordedErrors(configuration: configuration) { _ in
             try await Application(responder: router.buildResponder()).test(.router) { client in
@@ -61,14 +61,14 @@ extension RequestKindTests {
         #expect(recorded.reports.allSatisfy { $0.metadata["http.route"] == "/todos/{id}" })
     }
 
-    @Test func `is the closure's for a request without a route, with the method`() async throws {
+    @Test func `a closure provides the kind of a request without a route, and the method is added`() async throws {
         let middleware = ErrorReportingMiddleware<BasicRequestContext> { $0.uri.path == "/search" ? "search" : "rest" }
         let found = try await reports(middleware, ["/search?q=1", "/a", "/b"])
         #expect(found.map(\.scope) == [["GET search"], ["GET rest"], ["GET rest"]])
         #expect(found.first?.metadata["http.route"] == nil)
     }
 
-    @Test func `of a router builder, which finds the route later, has the route as its source`() async throws {
+    @Test func `with a router builder, which finds the route later, the route is the report's source`() async throws {
         let router = RouterBuilder(context: BasicRouterRequestContext.self) {
             ErrorReportingMiddleware()
             RouteGroup("todos") {
@@ -89,12 +89,12 @@ extension RequestKindTests {
         #expect(Set(recorded.reports.map(\.scope)) == [["no route"]])
     }
 
-    @Test func `is one for all paths that no route matches, whatever strangers send`() async throws {
+    @Test func `all paths that no route matches have one kind, whatever strangers send`() async throws {
         let paths = (0..<800).map { "/\($0)/wp-admin" }
         #expect(Set(try await reports(.init(), paths).map(\.scope)) == [["no route"]])
     }
 
-    @Test func `is bounded in number and length, and so is an unknown method`() async throws {
+    @Test func `kinds are bounded in number and length, and so is an unknown method`() async throws {
         let middleware = ErrorReportingMiddleware<BasicRequestContext>(kindLimit: 3) { $0.uri.path }
         let paths = (0..<800).map { "/\($0)" }
         let found = try await reports(middleware, paths + ["/1"])

@@ -8,7 +8,7 @@ import HummingbirdTesting
 import Testing
 
 /// A status from another service that the application passes on.
-@Suite("A status that another service sent", .failsOnUnexpectedErrors)
+@Suite("A status from another service is passed on only if it is a failure's", .failsOnUnexpectedErrors)
 struct RequestStatusTests {
     /// An error with its own response, like Hummingbird's errors.
     private struct Passed: HTTPResponseError {
@@ -19,7 +19,7 @@ struct RequestStatusTests {
         }
     }
 
-    /// Returns the statuses on the wire of a request that fails, and the number of reported errors.
+    /// Returns the statuses that a failing request has on the wire, and the number of reported errors.
     private func answer(
         to error: @escaping @Sendable () -> any Error
     ) async throws -> (status: Int, body: String, reports: Int) {
@@ -38,7 +38,7 @@ struct RequestStatusTests {
         return (status, body, recorded.reports.count)
     }
 
-    @Test func `a failure's status is passed on, any other is a 500, and none stops the process`() async throws {
+    @Test func `a failure's status is passed on, any other becomes a 500, and none crashes the process`() async throws {
         for status in [
             Int.min, -1, 0, 99, 100, 101, 200, 204, 304, 399, 600, 1_000, 100_000, .max, 400, 409, 503, 599,
         ] {

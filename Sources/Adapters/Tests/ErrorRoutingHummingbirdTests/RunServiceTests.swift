@@ -13,8 +13,8 @@ import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
-/// Applications run as they are: with services, processes before the server starts, and `runService()`.
-@Suite("An application that reports to a bus", .timeLimit(.minutes(2)))
+/// Runs whole applications: with services, processes before the server starts, and `runService()`.
+@Suite("An application that reports to a bus still starts, runs, and ends in order", .timeLimit(.minutes(2)))
 struct RunServiceTests {
     private struct Broken: Error, Equatable { let name: String }
 
@@ -88,7 +88,8 @@ extension RunServiceTests {
         return try? await HTTPClient.shared.execute(request, timeout: .seconds(60)).status.code
     }
 
-    @Test func `keeps its services, which end after the bus's tasks, and its processes before the start`() async throws
+    @Test func `it keeps its services, which end after the bus's tasks, and its processes before the start`()
+        async throws
     {
         let (events, gate) = (events, Gate())
         let client = Client(events)
@@ -113,7 +114,7 @@ extension RunServiceTests {
         #expect(all.filter { $0.hasPrefix("Broken") } == [#"Broken(name: "route") in ["GET /broken"]"#])
     }
 
-    @Test func `is tested as before, and runs its services in the test`() async throws {
+    @Test func `it is tested as before, and runs its services in the test`() async throws {
         let gate = Gate()
         gate.open()
         let app = application(Client(events), whileTaskRuns: gate) { _ in }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrorRoutingHummingbird
 
-@Suite("The body of another service's response", .timeLimit(.minutes(2)))
+@Suite("The body of another service's response has a limit on its pauses", .timeLimit(.minutes(2)))
 struct UpstreamBodyTests {
-    @Test func `a limit for pauses limits neither the whole body nor its reader`() async throws {
+    @Test func `a limit on pauses limits neither the whole body nor its reader`() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let (parts, continuation) = AsyncStream<Int>.makeStream()
         var iterator = UpstreamBody(body: parts, limit: .seconds(10), source: .init(), loop: loop).makeAsyncIterator()
@@ -32,7 +32,7 @@ struct UpstreamBodyTests {
         withExtendedLifetime(continuation) {}
     }
 
-    @Test func `a limit that no clock can express is the longest or the shortest one`() async throws {
+    @Test func `a limit that no clock can express counts as the longest or the shortest one`() async throws {
         for limit in [.seconds(Int64.max), Duration(attoseconds: .max)] {
             let parts = AsyncStream<Int> { $0.yield(1) }
             var iterator = upstream(parts, idleTimeout: limit).makeAsyncIterator()
@@ -47,7 +47,7 @@ struct UpstreamBodyTests {
     }
 
     @Test func `a part that arrives as its wait is cancelled does not make a truncated body look complete`() async {
-        /// Ends after one more part when it is cancelled, like a stream that has one buffered.
+        /// Ends after one more part when it is cancelled, like a stream that has already buffered a part.
         struct Late: AsyncSequence, AsyncIteratorProtocol {
             var isOver = false
 

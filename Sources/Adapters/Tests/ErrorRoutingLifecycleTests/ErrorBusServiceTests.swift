@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-@Suite("A bus as a service", .timeLimit(.minutes(2)))
+@Suite("A bus runs and ends as a service", .timeLimit(.minutes(2)))
 struct ErrorBusServiceTests {
     private struct Broken: Error, Equatable { let name: String }
 
@@ -99,7 +99,7 @@ struct ErrorBusServiceTests {
             events.add("client")
         }
         let application = Running {
-            // The bus is bound here, so this is one of its tasks.
+            // The bus is bound here, so this task is one of the bus's tasks.
             let errors: any ErrorPosting = .ambient
             errors.task {
                 await hasServed.wait()
@@ -121,7 +121,7 @@ struct ErrorBusServiceTests {
         #expect(errors.bus.statistics.posted == 2 && errors.bus.statistics.unmatched == 2)
     }
 
-    @Test func `a service's error is posted in a scope with its name, with its source, and rethrown`() async {
+    @Test func `a service's error is posted with its source, in a scope with the service's name, and rethrown`() async {
         let (events, isRunning) = (Events(), Gate())
         let errors = bus(noting: events)
         let sources = Mutex<[ErrorReport.Source]>([])
@@ -135,7 +135,9 @@ struct ErrorBusServiceTests {
         #expect(sources.withLock { $0.map(\.line) } == [UInt(line)])
     }
 
-    @Test func `a service that its limit cancels ends without an error, even if it wraps its cancellation`() async {
+    @Test func `a service that is cancelled at its limit ends without an error, even if it wraps the cancellation`()
+        async
+    {
         let (events, isRunning, clock) = (Events(), Gate(), ManualClock())
         let errors = bus(noting: events, configuration: .init(clock: clock))
         async let thrown = run(
@@ -146,7 +148,7 @@ struct ErrorBusServiceTests {
         #expect(events.all.isEmpty)
     }
 
-    @Test func `an error of the group has its code as the kind`() {
+    @Test func `a group error's kind is its code`() {
         let errors: [any Error] =
             [
                 ServiceGroupError.alreadyRunning(), .alreadyFinished(), .serviceFinishedUnexpectedly(),
@@ -155,7 +157,7 @@ struct ErrorBusServiceTests {
         #expect(kinds == ["alreadyRunning", "alreadyFinished", "serviceFinishedUnexpectedly"])
     }
 
-    @Test func `limits that no clock can express are the longest ones`() async {
+    @Test func `limits that no clock can express count as the longest ones`() async {
         let (events, isRunning) = (Events(), Gate())
         let errors = bus(noting: events, limits: .init(tasks: .seconds(Int64.max), delivery: .seconds(Int64.max)))
         let watched = errors.watching(Fragile(isRunning: isRunning), endingWithin: .seconds(Int64.max))
@@ -193,7 +195,7 @@ struct ErrorBusServiceTests {
         }
     }
 
-    @Test func `after a cancellation the bus accepts for a second, and until its tasks have ended`() async {
+    @Test func `after a cancellation the bus accepts errors for a second, and until its tasks have ended`() async {
         let (events, isRunning, clock) = (Events(), Gate(), ManualClock())
         let errors = bus(noting: events, configuration: .init(clock: clock))
         let taskMayEnd = Gate()
@@ -205,11 +207,11 @@ struct ErrorBusServiceTests {
         let running = Task { [group = group([errors, errors.tasks])] in try await group.run() }
         await isRunning.wait()
         running.cancel()
-        // The sleepers are the second, and the limit for the tasks of each service.
+        // Three sleepers: one for the second, and one for the limit on the tasks of each service.
         await clock.waitForSleepers(3)
         errors.bus.post(Broken(name: "first"))
         clock.advance(by: .seconds(1))
-        // The second has passed, and the task has not ended.
+        // The second is over, but the task hasn't ended.
         #expect(await errors.bus.deliver(Broken(name: "second")).disposition == .unmatched)
         taskMayEnd.open()
         _ = await running.result
@@ -279,7 +281,7 @@ struct ErrorBusServiceTests {
         #expect(store.entries.last.map { "\($0.message)" }?.hasPrefix("posted 2 = ") == true)
     }
 
-    @Test func `each task that a shutdown cuts off is logged, and the last entry has their number`() async {
+    @Test func `each task that a shutdown cuts off is logged, and the last entry shows their number`() async {
         let store = InMemoryLogHandler()
         let logger = Logger(label: "errors") { _ in store }
         let errors = ErrorBusService(handler: ErrorHandler(), logger: logger, limits: .init(tasks: .milliseconds(1)))

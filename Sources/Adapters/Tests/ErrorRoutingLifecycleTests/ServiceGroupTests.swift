@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-@Suite("A service group that reports to a bus", .timeLimit(.minutes(2)))
+@Suite("A service group that reports to a bus ends in order", .timeLimit(.minutes(2)))
 struct ServiceGroupTests {
     private struct Broken: Error, Equatable {}
 
@@ -20,7 +20,7 @@ struct ServiceGroupTests {
         func add(_ event: String) { state.withLock { $0.append(event) } }
     }
 
-    /// Notes when it ends, and runs a closure before that.
+    /// A service that notes its end, and runs a closure before that.
     private struct Client: Service {
         let name: String
         let events: Events
@@ -35,7 +35,7 @@ struct ServiceGroupTests {
         }
     }
 
-    /// Returns, or throws, when its gate opens.
+    /// A service that returns or throws when its gate opens.
     private struct Worker: Service {
         let mayEnd: Gate
         var error: Broken?
@@ -78,7 +78,7 @@ struct ServiceGroupTests {
 }
 
 extension ServiceGroupTests {
-    @Test func `ends the marked services, the tasks, the other services, the bus, and the exporters`() async {
+    @Test func `the marked services end first, then the tasks, the other services, the bus, and the exporters`() async {
         let (errors, events) = (bus(), events)
         let (isServing, hasServed) = (Gate(), Gate())
         let exporter = Client(name: "exporter", events: events)
@@ -94,7 +94,7 @@ extension ServiceGroupTests {
             logger: logger)
         #expect(await run(group, until: isServing) == nil)
         let all = events.all
-        // The server, or the task that waits for its end, is first.
+        // The first is either the server or the task that waits for the server's end.
         #expect(Set(all.prefix(2)) == ["server", "task"], "\(all)")
         #expect(all.dropFirst(2) == ["worker", "client", "Broken() in []", "exporter"], "\(all)")
         #expect(warnings.isEmpty)
@@ -109,7 +109,9 @@ extension ServiceGroupTests {
         #expect(warnings.count == 1 && warnings[0].hasPrefix("Client ends before the tasks of the error bus"))
     }
 
-    @Test func `keeps the places of a bus and tasks that are listed, and names what stands after the tasks`() async {
+    @Test func `a listed bus and listed tasks keep their positions, and a warning names services after the tasks`()
+        async
+    {
         let (errors, isRunning) = (bus(), Gate())
         let services: [any Service] = [
             Client(name: "exporter", events: events), errors, Client(name: "client", events: events), errors.tasks,

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite("The log entry of an error")
+@Suite("An error has one log entry, with the report's data and level")
 struct ErrorLogTests {
     private enum Sale: Error, CustomStringConvertible {
         case tooLate
@@ -22,7 +22,7 @@ struct ErrorLogTests {
         return logger
     }
 
-    @Test func `has the message, the metadata, and the source of the report, and the message only once`() async throws {
+    @Test func `it has the report's message, metadata, and source, and has the message only once`() async throws {
         let handler = ErrorHandler().on(Sale.self) { _ in .stop }.overlaid(with: .logging(to: logger))
         await handler.handle(
             ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7), metadata: ["till": "3"]))
@@ -35,7 +35,7 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
-    @Test func `has the error itself only on demand, in both layouts`() {
+    @Test func `it has the error itself only on demand, in both layouts`() {
         let report = ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7))
         ErrorLog(logger).write(report)
         ErrorLog(logger, passesErrors: true).write(report)
@@ -44,7 +44,7 @@ struct ErrorLogTests {
         #expect(store.entries[0].metadata == store.entries[1].metadata)
     }
 
-    @Test func `has at most 120 characters before the metadata, which then has the whole message`() throws {
+    @Test func `it has at most 120 characters before the metadata, which then contains the whole message`() throws {
         for length in [120, 121, 20_000] {
             store.clear()
             let text = String(repeating: "ü", count: length)
@@ -57,7 +57,7 @@ struct ErrorLogTests {
         }
     }
 
-    @Test func `has the route as its file, and the route's module as its source`() {
+    @Test func `it has the route as its file, and the route's module as its source`() {
         let places = Mutex<[String]>([])
         let logger = Logger(label: "sales") { _ in
             Placing { event in places.withLock { $0 = [event.source, event.file] } }
@@ -68,7 +68,7 @@ struct ErrorLogTests {
         #expect(store.entries.first?.metadata["error.source"] == "Shop/POST /sales/{id}")
     }
 
-    @Test func `begins with the message for a handler that prints metadata first, and for any other on demand`() throws
+    @Test func `it begins with the message for handlers that print metadata first, and for others on demand`() throws
     {
         let stream = Lines()
         let report = ErrorReport(
@@ -115,7 +115,7 @@ struct ErrorLogTests {
         func write(_ line: String) { state.withLock { $0.append(line) } }
     }
 
-    @Test func `has each cause once, even if the error's own description contains it`() async throws {
+    @Test func `it has each cause once, even if the error's own description contains it`() async throws {
         struct Closed: Error, UnderlyingErrorsProviding { let underlyingErrors: [any Error] }
 
         await ErrorHandler.logging(to: logger).handle(Closed(underlyingErrors: [Sale.tooLate]))
@@ -124,7 +124,7 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.trail"]?.description.hasSuffix("Sale") == true)
     }
 
-    @Test func `has the level of its role and outcome, unless the map returns a level`() {
+    @Test func `it has the level of its role and outcome, unless the map returns a level`() {
         let levels = ErrorMap<Logger.Level?>().on(Sale.self, nil).on(Sale.tooLate, .info)
         let log = ErrorLog(logger, levels: levels)
         func level(
@@ -145,7 +145,7 @@ struct ErrorLogTests {
         #expect(level(Sale.sold, .init("audit")) == .info)
     }
 
-    @Test func `of a single report has the level of the report's severity`() {
+    @Test func `the entry for a single report has the level of the report's severity`() {
         for (disposition, level) in [(HandleOutcome.Disposition.handled, Logger.Level.notice), (.unmatched, .error)] {
             let outcome = HandleOutcome(disposition: disposition)
             logger.log(ErrorReport(error: Sale.sold, source: .init(), outcome: outcome))
@@ -178,7 +178,7 @@ struct ErrorLogTests {
         func add(_ name: String) { state.withLock { $0[name, default: 0] += 1 } }
     }
 
-    @Test func `reads each text of an error and of its causes once, and the causes again for their metadata`() async {
+    @Test func `each string of an error and its causes is read once, and the causes again for their metadata`() async {
         let (outer, inner) = (Count(), Count())
         await ErrorHandler.logging(to: logger).handle(Counting(count: outer, cause: [Counting(count: inner)]))
         #expect(store.entries.count == 1)
@@ -186,7 +186,7 @@ struct ErrorLogTests {
         #expect(inner.counts == ["description": 1, "underlyingErrors": 2])
     }
 
-    /// A handler that can't write, and posts that.
+    /// A handler that can't write, and posts an error about that.
     private struct FullDisk: LogHandler {
         struct Failed: Error {}
 
@@ -205,7 +205,7 @@ struct ErrorLogTests {
         }
     }
 
-    @Test func `is not written for an error that the log handler itself posts, whose line the last resort has`() async {
+    @Test func `an error that the log handler itself posts isn't logged; the last resort writes its line`() async {
         let logger = Logger(label: "sales") { _ in FullDisk(store: store) }
         let lines = Mutex<[String]>([])
         let lastResort = LastResort { line in lines.withLock { $0.append(line) } }
@@ -219,7 +219,7 @@ struct ErrorLogTests {
         #expect(lines.withLock { $0.map { $0.contains("FullDisk.Failed") } } == [true])
     }
 
-    @Test func `is written inside the bound trace of the report`() {
+    @Test func `it is written while the report's trace is bound`() {
         let log = ErrorLog(logger) { report, write in
             #expect(report.error is Sale && store.entries.isEmpty)
             write()

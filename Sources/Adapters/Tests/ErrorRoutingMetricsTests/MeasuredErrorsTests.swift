@@ -5,7 +5,7 @@ import Metrics
 import MetricsTestKit
 import Testing
 
-@Suite("A measured bus", .timeLimit(.minutes(2)))
+@Suite("A measured bus counts errors and records their outcomes", .timeLimit(.minutes(2)))
 struct MeasuredErrorsTests {
     private enum Sale: Error, UnderlyingErrorsProviding {
         case sold
@@ -22,7 +22,7 @@ struct MeasuredErrorsTests {
         return metrics
     }()
 
-    @Test func `counts each kind of error, and records the outcomes of all at its end`() async throws {
+    @Test func `it counts each kind of error, and at its end it records the outcomes of all errors`() async throws {
         let metrics = Self.metrics
         await withErrorBus(handler: ErrorHandler().on(Sale.self) { _ in .stop }) { bus in
             bus.measureErrors()
@@ -46,7 +46,7 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
     }
 
-    @Test func `has metrics of its own by its name, shares them with buses of the same name, and they are documented`()
+    @Test func `it has its own metrics by its name, shares them with buses of the same name, and they are documented`()
         async throws
     {
         let metrics = Self.metrics
@@ -90,7 +90,7 @@ struct MeasuredErrorsTests {
         return found
     }
 
-    @Test func `two buses record the sum at the same time, and the last value is that of both`() async throws {
+    @Test func `two buses record at the same time, and the last value is the sum of both`() async throws {
         let metrics = Self.metrics
         let rules = ErrorHandler().on(Sale.self) { _ in .stop }
         await withTaskGroup { group in
@@ -122,18 +122,18 @@ struct MeasuredErrorsTests {
         #expect(discarded == nil && pending()?.last == 0)
     }
 
-    /// An error that fails the test if its text is read.
+    /// An error that fails the test if one of its strings is read.
     private struct Silent: Error, CustomStringConvertible {
         var description: String { fatalError("asked for a description") }
     }
 
-    @Test func `counting reads no text of an error or of its causes`() {
+    @Test func `counting doesn't read any string of an error or its causes`() {
         let report = ErrorReport(error: Sale.failed(Silent()), source: .init())
         let dimensions = Dictionary(report.dimensions) { first, _ in first }
         #expect(dimensions["cause"] == "ErrorRoutingMetricsTests.MeasuredErrorsTests.Silent")
     }
 
-    @Test func `an interval of zero is a programming error that names it`() async {
+    @Test func `an interval of zero is a programming error, and the message names it`() async {
         await #expect(processExitsWith: .failure) {
             await withErrorBus(handler: ErrorHandler()) { $0.measureErrors(every: .zero) }
         }

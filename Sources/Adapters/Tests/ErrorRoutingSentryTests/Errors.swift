@@ -20,7 +20,7 @@ struct CheckoutFailed: Error, CustomStringConvertible, UnderlyingErrorsProviding
     var description: String { "the checkout failed" }
 }
 
-/// An error that says where it was thrown.
+/// An error that carries the location where it was thrown.
 struct Placed: Error, ErrorDetailsProviding {
     var errorDetails: ErrorDetails {
         ErrorDetails(kind: "declined", message: "declined", source: .init(fileID: "Shop/Payments.swift", line: 12))

@@ -5,17 +5,17 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server on loopback that receives envelopes, and answers as a test says.
+/// A server on loopback that receives envelopes and answers as a test specifies.
 ///
 /// If `SENTRY_ENVELOPES` names a folder, each envelope is written to a file there, where Sentry's own parsers read it.
 final class FakeSentry: Sendable {
     enum Answer: Sendable {
         case status(Int, [(String, String)] = [])
-        /// The bytes as they are; then the connection is closed.
+        /// Sends the bytes unchanged, then closes the connection.
         case bytes(String)
-        /// Nothing, while the connection stays open.
+        /// Sends nothing, and keeps the connection open.
         case hang
-        /// The connection is closed without an answer.
+        /// Closes the connection without an answer.
         case close
 
         static var accept: Answer { .status(200) }
@@ -57,7 +57,7 @@ final class FakeSentry: Sendable {
 
         init(_ answer: @escaping @Sendable (Int, Request) -> Answer) { self.answer = answer }
 
-        /// Notes a request, and returns the answer.
+        /// Records a request and returns the answer.
         func receive(_ request: Request) -> Answer {
             let (number, gates) = state.withLock { state in
                 state.requests.append(request)

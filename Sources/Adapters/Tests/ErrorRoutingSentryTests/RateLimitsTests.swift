@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("Sentry's rate limits", .timeLimit(.minutes(2)))
+@Suite("Sentry's rate limits are read and obeyed", .timeLimit(.minutes(2)))
 struct RateLimitsTests {
     /// The seconds for which errors, and then everything, are forbidden after a response.
     private func seconds(_ status: Int, _ header: String?, retryAfter: Duration? = nil) -> [Int] {
@@ -14,7 +14,7 @@ struct RateLimitsTests {
         return [first(limits.forbidErrors), first(limits.forbidAll)]
     }
 
-    @Test func `are read as Sentry's documents describe them`() {
+    @Test func `limits are read as Sentry's documents describe them`() {
         let day = 24 * 3600
         for (status, header, retryAfter, expected) in [
             (429, "60:transaction:key, 2700:default;error;security:organization", nil, [2700, 0]),
@@ -23,17 +23,17 @@ struct RateLimitsTests {
             (200, " 6 0 : error ; transaction : key : reason : more : parts ", nil, [60, 0]),
             (200, "1.5:error", nil, [2, 0]),
             (200, "60:ERROR:key", nil, [60, 0]),
-            // Limits of unknown categories only are none.
+            // A limit for unknown categories alone has no effect.
             (429, "60:metric_bucket:organization:quota_exceeded:custom", nil, [0, 0]),
             // The longest limit is in effect, regardless of the order.
             (200, "90:error:key, 10:error:key, 5::key", nil, [90, 5]),
             (429, nil, .seconds(7), [7, 7]),
             (429, nil, nil, [60, 60]),
-            // Only a 429 is a limit by itself.
+            // Without the header, only a 429 sets a limit.
             (503, nil, .seconds(7), [0, 0]), (200, nil, .seconds(7), [0, 0]),
-            // The header goes before the other field.
+            // The header takes precedence over the other field.
             (429, "5:error:key", .seconds(7), [5, 0]),
-            // What can't be read is no limit, but a 429 is.
+            // An unreadable header doesn't set a limit, but a 429 does.
             (429, "soon:error:key", nil, [60, 60]), (200, "soon:error:key", nil, [0, 0]), (200, "60", nil, [0, 0]),
             (429, ",,:,::", nil, [60, 60]), (200, "nan:error, inf:error", nil, [0, 0]),
             (200, "-5:error:key", nil, [0, 0]),

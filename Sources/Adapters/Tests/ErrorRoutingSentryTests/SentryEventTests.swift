@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("An event for Sentry", .timeLimit(.minutes(2)))
+@Suite("An event for Sentry has the documented form and stays within its limits", .timeLimit(.minutes(2)))
 struct SentryEventTests {
     private let source = ErrorReport.Source(fileID: "Shop/Orders.swift", line: 7)
 
@@ -20,7 +20,7 @@ struct SentryEventTests {
         return try #require(object as? NSDictionary)
     }
 
-    @Test func `has the fields that Sentry's documents describe`() throws {
+    @Test func `it has the fields that Sentry's documents describe`() throws {
         let error = CheckoutFailed(underlyingErrors: [OrderError.outOfStock(item: "tea"), Placed()])
         let outcome = HandleOutcome(
             disposition: .handled, rule: RuleDescription(matcher: "type(CheckoutFailed)", source: source))
@@ -74,7 +74,7 @@ struct SentryEventTests {
         #expect(abs(sent.timestamp.timeIntervalSinceNow) < 60)
     }
 
-    @Test func `has the frames of the origin, an NSError's domain and code, and whether a rule handled the error`()
+    @Test func `it has the frames of the origin, an NSError's domain and code, and whether a rule handled the error`()
         throws
     {
         let unmatched = HandleOutcome(disposition: .unmatched)
@@ -105,7 +105,7 @@ struct SentryEventTests {
         #expect(encoded == ["frames": expected] as NSDictionary)
     }
 
-    @Test func `leaves out what it doesn't know`() throws {
+    @Test func `it leaves out fields without a value`() throws {
         let report = ErrorReport(error: OrderError.unpaid, source: .init(fileID: "Shop/GET /orders", line: 0))
         let sent = SentryEvent(
             report, level: .fatal, tags: [:], of: .init(release: nil, environment: "test", serverName: nil))
@@ -115,7 +115,7 @@ struct SentryEventTests {
         #expect(json["level"] as? String == "fatal")
     }
 
-    @Test func `reads a trace as W3C defines it, and keeps one that is invalid as metadata`() {
+    @Test func `a trace is read as W3C defines it, and an invalid trace stays in the metadata`() {
         let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
         for valid in ["00-\(trace)-\(span)-01", "01-\(trace)-\(span)-01-more"] {
             #expect(SentryEvent.Trace(traceparent: valid)?.traceID == trace, "\(valid)")
@@ -132,7 +132,7 @@ struct SentryEventTests {
         #expect(kept.trace == nil && kept.extra["traceparent"] == "none")
     }
 
-    @Test func `is truncated to Sentry's limits`() throws {
+    @Test func `it is truncated to Sentry's limits`() throws {
         let long = String(repeating: "é", count: 20_000)
         let extra = Dictionary(uniqueKeysWithValues: (0..<40).map { ("key \($0)", long) })
         let causes = (0..<63).map { _ in OrderError.outOfStock(item: long) }
@@ -153,11 +153,11 @@ struct SentryEventTests {
         #expect(bounded.tags.allSatisfy { $0.key.unicodeScalars.count <= 200 && $0.value.unicodeScalars.count <= 200 })
         #expect(bounded.extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= 200_000)
         #expect(bounded.extra.count >= 6 && bounded.exceptions.count == 50)
-        // The posted error stays.
+        // The posted error isn't removed.
         #expect(bounded.exceptions[0].type == "CheckoutFailed")
         #expect(bounded.exceptions[1].value.unicodeScalars.count <= 8_192 && bounded.exceptions[1].value.hasSuffix("…"))
         #expect(bounded.logger.unicodeScalars.count == 64 && bounded.transaction?.unicodeScalars.count == 200)
-        // Both the usual limits and the stricter ones for an event of which JSON escapes each character.
+        // Both the usual limits and the stricter limits for an event in which JSON escapes each character.
         #expect(try Envelope(sent, sentAt: Date()).bytes.count < 1 << 20)
         for index in sent.exceptions.indices { sent.exceptions[index].value = String(repeating: "\u{1}", count: 9_000) }
         #expect(try JSONEncoder().encode(sent.bounded).count > 1 << 20)
@@ -165,7 +165,7 @@ struct SentryEventTests {
         #expect(SentryEvent.truncated("ééé", 3) == "ééé" && SentryEvent.truncated("éééé", 3) == "éé…")
     }
 
-    @Test func `its envelope is two lines of headers and the event, and gzip makes it smaller`() throws {
+    @Test func `its envelope is two lines of headers and the event, and gzip makes the envelope smaller`() throws {
         let envelope = try Envelope(event(ErrorReport(error: OrderError.unpaid, source: source)), sentAt: Date())
         let lines = envelope.bytes.split(separator: 0x0A)
         #expect(lines.count == 3 && envelope.bytes.last == 0x0A)

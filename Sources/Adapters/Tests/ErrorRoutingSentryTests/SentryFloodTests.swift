@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("A flood of errors while Sentry's server hangs", .timeLimit(.minutes(2)))
+@Suite("A flood of errors stays bounded while Sentry's server hangs", .timeLimit(.minutes(2)))
 struct SentryFloodTests {
     /// An error of ten kilobytes, so that a queue without a bound would take hundreds of megabytes.
     private struct Large: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ struct SentryFloodTests {
         var description: String { "a large error" }
     }
 
-    /// The figures, of which a test prints the text.
+    /// The figures, which a test prints as a string.
     private struct Figures {
         var posts: [Duration] = []
         var memory: Int
@@ -50,7 +50,7 @@ struct SentryFloodTests {
             let handler = ErrorHandler()
             let before = memory ?? 0
             var figures = Figures(memory: 0)
-            // By default, the bus's own queue would hold 82 MB of these errors and hide the sink's.
+            // By default, the bus's own queue would hold 82 MB of these errors and hide the size of the sink's queue.
             await withErrorBus(handler: handler, configuration: .init(capacity: 2_048)) { bus in
                 bus.observeUntilEnd { sink.receive($0) }
                 let begin = ContinuousClock.now
@@ -83,12 +83,12 @@ struct SentryFloodTests {
             let statistics = figures.statistics
             #expect(figures.posts.count == 30_000 && figures.delivered > 10_000)
             #expect(statistics.received == figures.delivered && statistics.pending == 0 && statistics.isBalanced)
-            // The queue, and the event that was being sent. No post has waited for the server: it has answered none.
+            // These are the queue and the event in transfer. The server answered no request, so no post waited for it.
             #expect(statistics.sent == 0 && statistics.discarded + statistics.failed == figures.delivered)
             #expect(statistics.reasons[.shutdown] == 256)
-            // All errors together have 300 MB, and those in the bus's own queue at most 20 MB.
+            // All errors together take 300 MB, and the errors in the bus's own queue at most 20 MB.
             #expect(figures.memory < 60 << 20)
-            // The server hangs for as long as ten seconds.
+            // The server would hang for ten seconds.
             #expect(figures.closing < .seconds(5))
         }
         let output = String(decoding: result.standardOutputContent, as: UTF8.self)

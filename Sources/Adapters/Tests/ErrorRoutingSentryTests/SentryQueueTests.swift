@@ -2,11 +2,11 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("The queue of a Sentry sink", .timeLimit(.minutes(2)))
+@Suite("A Sentry sink's queue sends or counts each event", .timeLimit(.minutes(2)))
 struct SentryQueueTests {
     private typealias Queue = SentryQueue<Int>
 
-    /// What a step is, for comparison.
+    /// A step in a comparable form.
     private func next(_ queue: inout Queue, at now: Duration = .zero) -> String {
         switch queue.next(at: now) {
         case .send(let event): "send \(event)"
@@ -21,7 +21,7 @@ struct SentryQueueTests {
         queue.answered(status: status, header: header, retryAfter: nil, at: now)
     }
 
-    @Test func `sends events in order, one at a time, wakes its sender for the first, and discards the newest`() {
+    @Test func `it sends events in order, one at a time, wakes its sender for the first, and discards the newest`() {
         var queue = Queue(capacity: 2)
         #expect(next(&queue) == "wait")
         #expect(queue.receive(1, at: .zero) == (true, nil))
@@ -32,7 +32,7 @@ struct SentryQueueTests {
         #expect(next(&queue) == #"report ["queue_overflow 2"]"#)
         answer(&queue, 200)
         #expect(next(&queue) == "send 1")
-        // The event that is being sent has left its place.
+        // The event that is being sent no longer uses capacity.
         #expect(queue.receive(5, at: .zero) == (false, nil))
         answer(&queue, 200)
         #expect(next(&queue) == "send 2")
@@ -42,7 +42,7 @@ struct SentryQueueTests {
         #expect(next(&queue) == "wait until 30.0 seconds")
         #expect(next(&queue, at: .seconds(30)) == #"report ["before_send 1", "network_error 1"]"#)
         queue.failed("a timeout")
-        // A client report that could not be sent is sent again, with what was discarded by then.
+        // A client report that couldn't be sent is sent again, together with the events discarded by then.
         #expect(next(&queue, at: .seconds(31)) == "wait until 60.0 seconds")
         #expect(next(&queue, at: .seconds(60)) == #"report ["before_send 1", "network_error 1"]"#)
         answer(&queue, 200)
@@ -50,7 +50,7 @@ struct SentryQueueTests {
         #expect(queue.statistics.sent == 1 && queue.statistics.failed == 1 && queue.statistics.discarded == 3)
     }
 
-    @Test func `tells the server of each loss but of those that the server counts itself`() {
+    @Test func `it reports each loss to the server, except for losses that the server counts itself`() {
         for (status, reason, reported) in [
             (400, SentryDiscardReason.sendError, true), (413, .sendError, true), (500, .sendError, true),
             (302, .sendError, true), (429, .refused, false),
@@ -64,14 +64,14 @@ struct SentryQueueTests {
         }
     }
 
-    @Test func `discards waiting and new events while a limit is in effect, and sends none of them later`() {
+    @Test func `while a limit is in effect, it discards waiting and new events, and sends none of them later`() {
         var queue = Queue(capacity: 9)
         for event in 1...3 { _ = queue.receive(event, at: .zero) }
         #expect(next(&queue) == "send 1")
         answer(&queue, 200, "10:error:key")
         #expect(next(&queue, at: .seconds(9)) == "release [2, 3]")
         #expect(queue.receive(4, at: .seconds(9)) == (false, 4))
-        // The limit is one of errors, so a client report may be sent.
+        // The limit applies only to errors, so a client report may be sent.
         #expect(next(&queue, at: .seconds(9)) == #"report ["ratelimit_backoff 3"]"#)
         answer(&queue, 200, at: .seconds(9))
         #expect(queue.receive(5, at: .seconds(10)) == (true, nil))
@@ -82,7 +82,7 @@ struct SentryQueueTests {
         #expect(queue.statistics.sent == 2 && queue.statistics.reasons == [.rateLimit: 4])
     }
 
-    @Test func `a client report that meets a limit for everything is sent when the limit has ended`() {
+    @Test func `a client report that meets a limit for everything is sent when the limit has expired`() {
         var queue = Queue(capacity: 1)
         for event in 1...2 { _ = queue.receive(event, at: .zero) }
         #expect(next(&queue) == #"report ["queue_overflow 1"]"#)
@@ -92,7 +92,7 @@ struct SentryQueueTests {
         #expect(next(&queue, at: .seconds(60)) == #"report ["queue_overflow 1", "ratelimit_backoff 1"]"#)
     }
 
-    @Test func `stops when it is closed and empty, after one try to send the last client report`() {
+    @Test func `it stops when it is closed and empty, after one attempt to send the last client report`() {
         var queue = Queue(capacity: 1)
         for event in 1...2 { _ = queue.receive(event, at: .zero) }
         queue.close()
@@ -108,7 +108,7 @@ struct SentryQueueTests {
         #expect(queue.statistics.reasons == [.queueOverflow: 1, .networkError: 1, .shutdown: 1])
     }
 
-    @Test func `an end by force counts what waits and what is being sent, and ignores later answers`() {
+    @Test func `a forced end counts the waiting events and the event being sent, and ignores later answers`() {
         var queue = Queue(capacity: 9)
         for event in 1...3 { _ = queue.receive(event, at: .zero) }
         #expect(next(&queue) == "send 1")
@@ -121,7 +121,7 @@ struct SentryQueueTests {
         #expect(queue.statistics == statistics && next(&queue) == "stop")
     }
 
-    @Test func `notices losses immediately, and then once an hour, with the number since the last time`() {
+    @Test func `it announces losses immediately, and then once an hour, with the number since the last time`() {
         var queue = Queue(capacity: 1)
         #expect(queue.notice(at: .zero) == nil)
         for event in 1...3 { _ = queue.receive(event, at: .zero) }
@@ -133,14 +133,14 @@ struct SentryQueueTests {
         let line = queue.notice(at: .seconds(3600))
         #expect(line?.hasPrefix("events that did not reach Sentry: 5 (last: a timeout); ") == true)
         #expect(queue.notice(at: .seconds(9000)) == nil)
-        // The program's own decision isn't a loss.
+        // An event that the program itself discards isn't a loss.
         _ = next(&queue)
         queue.discarded(.beforeSend)
         #expect(queue.notice(at: .seconds(9000)) == nil)
     }
 
-    /// The reference knows only which events there are and where each one is.
-    @Test(arguments: 0..<200) func `each event reaches exactly one end in random histories`(seed: UInt64) {
+    /// The reference model tracks only which events exist and where each of them is.
+    @Test(arguments: 0..<200) func `each event has exactly one outcome in random histories`(seed: UInt64) {
         var generator = Seeded(state: seed)
         var queue = Queue(capacity: Int.random(in: 1...4, using: &generator))
         var now = Duration.zero

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("Sentry's settings", .timeLimit(.minutes(2)))
+@Suite("Sentry's settings are checked when they are created", .timeLimit(.minutes(2)))
 struct SentrySettingTests {
     private func reason(_ dsn: String) -> String? {
         do {
@@ -24,7 +24,7 @@ struct SentrySettingTests {
         #expect(old.authorization.hasSuffix(", sentry_key=public, sentry_secret=secret"))
     }
 
-    @Test func `a wrong address is a clear error that contains no key`() {
+    @Test func `a wrong address causes a clear error that doesn't contain a key`() {
         for (dsn, expected) in [
             ("", "is empty"), ("hello world", "does not begin with https:// or http://"), ("https://", "has no host"),
             ("o1.ingest.sentry.io/42", "does not begin with https:// or http://"),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("The end of a Sentry sink", .timeLimit(.minutes(2)))
+@Suite("A Sentry sink ends within its limit, and counts the events that it couldn't send", .timeLimit(.minutes(2)))
 struct SentryShutdownTests {
     private let handler = InMemoryLogHandler()
     private var logger: Logger { Logger(label: "shop") { [handler] _ in handler } }
@@ -20,7 +20,7 @@ struct SentryShutdownTests {
             error: OrderError.unpaid, source: .init(), outcome: HandleOutcome(disposition: .unmatched))
     }
 
-    /// Runs a body as a service, and shuts the group down when it has returned.
+    /// Runs a body as a service and shuts the group down when the body has returned.
     private func runGroup(
         _ services: [any Service], reportingTo errors: ErrorBusService?, _ body: @escaping @Sendable () async -> Void
     ) async throws {
@@ -37,7 +37,7 @@ struct SentryShutdownTests {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    @Test func `a service's bus sends all events before it ends, also those that it could not deliver`() async throws {
+    @Test func `a service's bus sends all events before it ends, even errors that it couldn't deliver`() async throws {
         let handler = handler
         try await FakeSentry.withServer { server in
             let sink = try SentrySink(dsn: server.dsn)
@@ -49,7 +49,7 @@ struct SentryShutdownTests {
             let errors = ErrorBusService(
                 handler: rules, logger: Logger(label: "shop") { _ in handler }, limits: .init(delivery: .seconds(1)),
                 sinks: [sink])
-            // Before the group runs.
+            // This post comes before the group runs.
             errors.bus.post(OrderError.unpaid)
             try await runGroup([], reportingTo: errors) {
                 for _ in 0..<3 { errors.bus.post(OrderError.outOfStock(item: "tea")) }
@@ -61,7 +61,7 @@ struct SentryShutdownTests {
         }
     }
 
-    @Test func `a server that hangs doesn't keep a service from ending within the limit, and what is left is counted`()
+    @Test func `a server that hangs doesn't keep a service from ending within the limit, and lost events are counted`()
         async throws
     {
         let handler = handler
@@ -83,7 +83,7 @@ struct SentryShutdownTests {
         }
     }
 
-    @Test func `as a service of its own it sends what was received before the shutdown, and then logs the counts`()
+    @Test func `as its own service it sends what was received before the shutdown, and then logs the counts`()
         async throws
     {
         let (handler, report) = (handler, report())
@@ -95,7 +95,7 @@ struct SentryShutdownTests {
         }
     }
 
-    @Test func `closing waits although the caller is cancelled, and a second time returns the same`() async throws {
+    @Test func `closing waits even if the caller is cancelled, and closing again returns the same`() async throws {
         let report = report()
         try await FakeSentry.withServer { server in
             let sink = try SentrySink(dsn: server.dsn)

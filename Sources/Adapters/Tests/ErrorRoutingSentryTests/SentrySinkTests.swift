@@ -11,7 +11,7 @@ import Testing
 
 @testable import ErrorRoutingSentry
 
-@Suite("A Sentry sink", .timeLimit(.minutes(2)))
+@Suite("A Sentry sink sends each chosen report once", .timeLimit(.minutes(2)))
 struct SentrySinkTests {
     private typealias Configuration = SentrySink.Configuration
 
@@ -39,7 +39,7 @@ struct SentrySinkTests {
         return sink.statistics
     }
 
-    @Test(arguments: [false, true]) func `sends each report as an envelope, in order, over one connection`(
+    @Test(arguments: [false, true]) func `it sends each report as an envelope, in order, over one connection`(
         isCompressed: Bool
     ) async throws {
         try await FakeSentry.withServer { server in
@@ -61,7 +61,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `chooses failures without a rule, failures of actions, and drops, unless the map decides`() async throws
+    @Test func `it chooses failures without a rule, failed actions, and drops, unless the map decides`() async throws
     {
         let failure = ActionFailure(
             error: OrderError.unpaid, report: report(OrderError.unpaid, .handled),
@@ -82,7 +82,7 @@ struct SentrySinkTests {
         #expect(levels(ErrorMap(default: .info)) == all)
     }
 
-    @Test func `shows each event to beforeSend, and last to redact`() async throws {
+    @Test func `it passes each event to beforeSend, and last to redact`() async throws {
         try await FakeSentry.withServer { server in
             let configuration = Configuration(
                 redact: { event in
@@ -107,7 +107,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `an event that the server has answered is sent once, and a client report tells of it`() async throws {
+    @Test func `an event that the server has answered isn't sent again, and a client report counts it`() async throws {
         for status in [400, 401, 413, 500, 503, 302] {
             try await FakeSentry.withServer({ number, _ in number == 1 ? .status(status) : .accept }) { server in
                 let statistics = try await send([report(OrderError.unpaid), report(OrderError.unpaid)], to: server)
@@ -117,7 +117,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `after a rate limit of errors it sends no event, but a client report`() async throws {
+    @Test func `during a rate limit for errors it sends no event, but still sends a client report`() async throws {
         let limit = [("X-Sentry-Rate-Limits", "60:error;default:key"), ("Retry-After", "60")]
         for status in [200, 429] {
             try await FakeSentry.withServer({ _, _ in .status(status, limit) }) { server in
@@ -127,7 +127,7 @@ struct SentrySinkTests {
                 #expect(server.events.count == 1 && server.reports.map(\.discarded) == [["ratelimit_backoff": 4]])
             }
         }
-        // Without a category, not even a client report is sent.
+        // If the limit doesn't name a category, not even a client report is sent.
         for fields in [[("Retry-After", "60")], [], [("X-Sentry-Rate-Limits", "60::key")]] {
             try await FakeSentry.withServer({ _, _ in .status(429, fields) }) { server in
                 let statistics = try await send(Array(repeating: report(OrderError.unpaid), count: 3), to: server)
@@ -142,7 +142,7 @@ struct SentrySinkTests {
             .bytes("HTTP/1.1 99 x\r\n\r\n"),
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .bytes(""),
         ] as [FakeSentry.Answer])
-    func `a connection that breaks, hangs, or carries garbage costs the event, but no later one`(
+    func `a connection that breaks, hangs, or carries garbage loses that event, but no later one`(
         answer: FakeSentry.Answer
     ) async throws {
         try await FakeSentry.withServer({ number, _ in number <= 2 ? answer : .accept }) { server in
@@ -152,18 +152,18 @@ struct SentrySinkTests {
                 [report(OrderError.unpaid), report(Placed())], to: server,
                 Configuration(timeout: .seconds(2), retry: Self.impatient))
             #expect(statistics.reasons == [.networkError: 1] && statistics.sent == 1, "\(answer)")
-            // Garbage is an answer, which a second attempt would only repeat; but the client might see the end of the
+            // Garbage is an answer, so the event isn't sent again. But the client might notice the end of the
             // connection first.
             let first = server.events.filter {
                 $0.payload["event_id"] as? String == server.events[0].payload["event_id"] as? String
             }
             #expect(first.count == 2 || isBroken && first.count == 1, "\(answer)")
-            // The server breaks the first two requests, whichever they are.
+            // The server breaks the first two connections, whichever requests they carry.
             #expect(server.reports.last?.discarded == ["network_error": 1])
         }
     }
 
-    @Test func `an event is sent again after a failure of the network, with the same identifier`() async throws {
+    @Test func `an event is sent again after a network failure, with the same identifier`() async throws {
         try await FakeSentry.withServer({ number, _ in number == 1 ? .close : .accept }) { server in
             let statistics = try await send([report(OrderError.unpaid)], to: server)
             #expect(statistics.sent == 1 && statistics.failed == 0)
@@ -171,7 +171,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `a server that isn't there, and a name that doesn't exist, cost the event`() async throws {
+    @Test func `a server that isn't there, or a name that doesn't exist, loses the event`() async throws {
         for dsn in ["http://key@127.0.0.1:1/1", "http://key@does-not-exist.invalid/1"] {
             let sink = try SentrySink(
                 dsn: dsn, configuration: .init(timeout: .seconds(5), retry: RetryPolicy(maxAttempts: 1)))
@@ -184,7 +184,7 @@ struct SentrySinkTests {
     }
 
     /// Sentry's own parsers read these envelopes, too.
-    @Test func `events with texts of any kind and any length are accepted as they are`() async throws {
+    @Test func `events with strings of any kind and any length are accepted unchanged`() async throws {
         let texts = [
             "", " ", "\n", "a\r\nb\u{2028}\u{85}c", "\0\u{1}\u{7F}", "\u{1F469}\u{200D}\u{1F52C}e\u{301}",
             "{\"a\": [\\]}", "{{ default }}",
@@ -227,7 +227,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `uses a client that it is given, and doesn't shut it down`() async throws {
+    @Test func `it uses a client that it is given, and doesn't shut it down`() async throws {
         let client = HTTPClient()
         try await FakeSentry.withServer { server in
             for _ in 0..<2 {
@@ -241,7 +241,7 @@ struct SentrySinkTests {
         try await client.shutdown()
     }
 
-    @Test func `its own failures are a line an hour, and no report on the bus that it observes`() async throws {
+    @Test func `its own failures cause one line an hour, and no report on the bus that it observes`() async throws {
         let handler = InMemoryLogHandler()
         let time = Mutex(Duration.zero)
         try await FakeSentry.withServer({ _, _ in .status(500) }) { server in

@@ -5,7 +5,7 @@ import OpenAPIAsyncHTTPClient
 import OpenAPIURLSession
 import Testing
 
-@Suite("The imports of a service", .timeLimit(.minutes(2)))
+@Suite("A service needs one import, and no name is ambiguous", .timeLimit(.minutes(2)))
 struct ImportTests {
     /// Each of these names would be ambiguous if two of the modules declared it.
     @Test func `a file can use the official OpenAPI transports and those of this library`() {
@@ -16,8 +16,8 @@ struct ImportTests {
         #expect(Set(types.map { String(reflecting: $0) }).count == 4)
     }
 
-    /// One type or function of each module that is exported.
-    @Test func `one import has the bus, the log, metrics, traces, and the lifecycle`() {
+    /// Uses one type or function of each module that is exported.
+    @Test func `one import provides the bus, the log, metrics, traces, and the lifecycle`() {
         let types: [Any.Type] = [ErrorBus.self, ErrorLog.self, ErrorTracing.self, ErrorBusService.self]
         #expect(types.count == 4)
         let measure: (ErrorBus) -> Void = { $0.measureErrors(as: "server") }

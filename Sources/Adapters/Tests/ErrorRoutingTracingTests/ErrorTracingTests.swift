@@ -5,11 +5,11 @@ import InMemoryTracing
 import Testing
 import Tracing
 
-@Suite("A report and its trace")
+@Suite("A report carries the trace of its post")
 struct ErrorTracingTests {
     private struct Sold: Error {}
 
-    @Test func `a report is read in the trace of its post, and no other trace is there`() async {
+    @Test func `while a report is read, the trace of its post is bound, and no other trace is`() async {
         let tracer = InMemoryTracer.shared
         let provider = ErrorTracing.metadata(including: [InMemoryTracer.traceIDKey, InMemoryTracer.spanIDKey])
         let posted = withSpan("request") { span in (provider(Sold()), span.context.inMemorySpanContext?.spanID) }

@@ -6,7 +6,7 @@ import Tracing
 
 @testable import ErrorRoutingTracing
 
-@Suite("An error in a span")
+@Suite("A span shows an error's type and message")
 struct SpanErrorTests {
     /// An error with a long description, and with fields that contain more.
     private struct Refused: Error, CustomStringConvertible {
@@ -14,7 +14,7 @@ struct SpanErrorTests {
         let description = String(repeating: "no ", count: 100_000)
     }
 
-    @Test func `has its type and its bounded message, and nothing from its fields`() throws {
+    @Test func `it has the error's type and bounded message, and nothing from the error's fields`() throws {
         let tracer = InMemoryTracer.shared
         let id = withSpan("refusing") { span in
             RequestTrace.current.record(Refused(), isFailed: true)
@@ -39,7 +39,7 @@ struct SpanErrorTests {
         #expect(!fields.contains("secret"))
     }
 
-    @Test func `has the kind of message that the bus's details give`() async throws {
+    @Test func `it has the message that the bus's details give`() async throws {
         let tracer = InMemoryTracer.shared
         let details = ErrorMap<ErrorDetails?>().on(Refused.self) { _ in ErrorDetails(message: "refused by the bank") }
         let id = await withErrorBus(handler: ErrorHandler(), configuration: .init(details: details)) { _ in

@@ -1,2 +1,2 @@
-/// What swift-openapi-async-http-client declares under this name.
+/// The type that swift-openapi-async-http-client declares under this name.
 public struct AsyncHTTPClientTransport: Sendable {}

@@ -1,2 +1,2 @@
-/// What swift-openapi-urlsession declares under this name.
+/// The type that swift-openapi-urlsession declares under this name.
 public struct URLSessionTransport: Sendable {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("Advice")
+@Suite("Advice compiles, and keeps what the code does")
 struct AdviceTests {
     /// Code in which `«` and `»` mark a loss that the advice replaces.
     private static func shapes() throws -> [String] { try Cases.section("shapes", of: "Advice").map { $0[0] } }
@@ -21,7 +21,7 @@ struct AdviceTests {
 }
 
 extension AdviceTests {
-    @Test func `compiles in the place of the code that it is given for`() async throws {
+    @Test func `it compiles in the place of the code that it replaces`() async throws {
         let head = try Cases.section("declarations", of: "Advice").map { $0[0] }
         let functions = try Self.shapes().enumerated().map { index, shape in
             let advised = try Self.advised(shape)
@@ -35,7 +35,7 @@ extension AdviceTests {
         #expect(try await Program.errors(compiling: ["Advice.swift"], in: scratch, ["-swift-version", "6"]) == [])
     }
 
-    @Test func `keeps what the block does besides printing`() throws {
+    @Test func `it keeps what the block does besides printing`() throws {
         let resumes = try Self.shapes().filter { $0.contains("continuation.resume(returning: nil)") }
         for shape in resumes {
             for plain in [false, true] {

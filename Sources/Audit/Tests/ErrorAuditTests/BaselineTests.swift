@@ -3,14 +3,14 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("A baseline")
+@Suite("A baseline lists accepted findings, and an update only removes entries")
 struct BaselineTests {
     private static func findings(_ text: String) -> [Finding] { Audit().findings(in: text, path: "F.swift") }
     private static let old = "func f() {\n    try? save()\n    go()\n}\n"
 }
 
 extension BaselineTests {
-    @Test func `identifies a finding by its kind, function, and call: not by its line or the line's text`() throws {
+    @Test func `it identifies a finding by its kind, function, and call: not by its line or the line's text`() throws {
         let baseline = Baseline(Self.findings(Self.old))
         #expect(baseline.filter(Self.findings(Self.old)).isEmpty)
         #expect(baseline.filter(Self.findings("import A\n\n" + Self.old)).isEmpty)
@@ -24,7 +24,7 @@ extension BaselineTests {
         #expect(task.filter(Self.findings("struct A { func f() {\n  Task {\n try await send() } } }")).count == 1)
     }
 
-    @Test func `is the same text for the same findings, and can contain an entry twice`() throws {
+    @Test func `it is the same text for the same findings, and can contain an entry twice`() throws {
         let scratch = try Scratch()
         let findings = Self.findings(OutputTests.text)
         try Baseline(findings).write(to: scratch.path + "/a")
@@ -35,7 +35,7 @@ extension BaselineTests {
         #expect(try Baseline(path: scratch.path + "/c") == Baseline(findings))
     }
 
-    @Test func `loses what is gone, but gets nothing that is new, and keeps what wasn't looked for`() {
+    @Test func `an update drops fixed findings, adds no new ones, and keeps those that weren't looked for`() {
         let new = Self.findings("func g() { try? send(); go() }")
         var baseline = Baseline(Self.findings(Self.old + "func h() { try? load(); go(); try? load(); go() }"))
         baseline.drop(goneFrom: new + Self.findings("func h() { try? load(); go() }")) { _ in false }

@@ -1,11 +1,11 @@
 import Testing
 
-@Suite("The command")
+@Suite("The command reports its result by its status and output")
 struct CommandTests {
     private static let files = ["Sources/A.swift": OutputTests.text, "B.swift": "func f() {}\n"]
     private static let loss = "func g() { try? save(); go() }\n"
 
-    /// Runs the command with each line of arguments, and checks its status and a part of its output.
+    /// Runs the command with each line of arguments and checks its status and a part of its output.
     private static func check(
         _ scratch: Scratch, in folder: String = "", _ runs: [(arguments: String, status: Int32, output: String)]
     ) async throws {
@@ -18,7 +18,7 @@ struct CommandTests {
 }
 
 extension CommandTests {
-    @Test func `exits with 0, with 1 in strict mode, and with 2 if it can't work`() async throws {
+    @Test func `it exits with 0, with 1 in strict mode, and with 2 if it can't work`() async throws {
         let scratch = try Scratch(Self.files)
         try scratch.write("", to: "Empty/README.md")
         try scratch.write(#"{"reporter": ["note"]}"#, to: "wrong.json")
@@ -33,7 +33,7 @@ extension CommandTests {
         try await Self.check(scratch, runs)
     }
 
-    @Test func `accepts the findings in a baseline, however the files are named`() async throws {
+    @Test func `it accepts the findings in a baseline, however the files are named`() async throws {
         let scratch = try Scratch(Self.files)
         try await Self.check(scratch, [("--write-baseline accepted.json", 0, "")])
         let paths = [".", "Sources", "./Sources/A.swift", scratch.path, "Sources/../Sources"]
@@ -44,7 +44,7 @@ extension CommandTests {
         try await Self.check(scratch, [("--baseline accepted.json --strict --all", 1, sum)])
     }
 
-    @Test func `updates a baseline for what it read, and adds nothing`() async throws {
+    @Test func `it updates a baseline for the files that it read, and adds nothing`() async throws {
         let scratch = try Scratch(Self.files)
         try await Self.check(scratch, [("--write-baseline base.json", 0, "")])
         let old = try scratch.read("base.json")
@@ -60,7 +60,7 @@ extension CommandTests {
         #expect(new.contains("\"task\"") && !new.contains("empty-catch") && !new.contains("B.swift"))
     }
 
-    @Test func `gives a named file the same answer as its folder, and tells which files it skips`() async throws {
+    @Test func `it treats a named file as it treats a folder, and names the files that it skips`() async throws {
         let scratch = try Scratch(Self.files)
         try scratch.write("func f() { do { try save() } catch { appLog(\"no\") } }\n", to: "C.swift")
         try scratch.write("func appLog(_ text: String, _ level: Level = .debug) {}\n", to: "Other/Log.swift")
@@ -70,7 +70,7 @@ extension CommandTests {
         try await Self.check(scratch, [("Sources/A.swift Tests/D.swift", 0, "Tests/D.swift: skipped: a test")])
     }
 
-    @Test func `reads an existing configuration, and reporters from the command line; it rewrites files`() async throws
+    @Test func `it reads an existing configuration, and reporters in the arguments; it rewrites files`() async throws
     {
         let scratch = try Scratch(["A.swift": "func f() { do { try save() } catch { note() } }\n"])
         try await Self.check(scratch, [("--strict", 1, ""), ("--strict --reporter note", 0, "")])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("Files")
+@Suite("The command reads the Swift files that somebody wrote and that aren't tests")
 struct FilesTests {
     static let loss = "func f() { try? save(); go() }\n"
 
@@ -21,7 +21,7 @@ struct FilesTests {
 }
 
 extension FilesTests {
-    @Test func `are Swift files, but not tests, generated files, or build folders`() throws {
+    @Test func `Swift files are read, but not tests, generated files, or build folders`() throws {
         let names = """
             Sources/A.swift Tests/ATests/B.swift AppUITests/C.swift Sources/DTests.swift Sources/e.pb.swift \
             .build/F.swift .build-thread/G.swift README.md Sources/Testing/H.swift SpeedTest/I.swift
@@ -31,7 +31,7 @@ extension FilesTests {
         #expect(all.split(separator: " ").count == 7)
     }
 
-    @Test func `don't include files that git or the configuration ignores`() throws {
+    @Test func `files that git or the configuration ignores aren't read`() throws {
         let names = "A.swift Out/B.swift Sources/Out/C.swift a/F.tmp.swift a/b/E.swift gen/D.swift keep.tmp.swift"
         let ignored = "Out/\n*.tmp.swift\n!keep.tmp.swift\n/gen\na/**\n"
         #expect(try Self.read(names, ignored: ignored) == "A.swift keep.tmp.swift")
@@ -39,7 +39,7 @@ extension FilesTests {
         #expect(try Self.read(names) { $0.exclude = ["Out/", "a"] } == "A.swift gen/D.swift keep.tmp.swift")
     }
 
-    @Test func `in a folder obey the ignore files of its repository`() throws {
+    @Test func `files in a folder obey the ignore files of its repository`() throws {
         let names = [".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": ""]
         let scratch = try Scratch(names)
         for root in [nil, scratch.path + "/Sources"] {
@@ -51,11 +51,11 @@ extension FilesTests {
         }
     }
 
-    @Test func `with tests are skipped because of their imports`() {
+    @Test func `files with tests are recognized by their imports, and skipped`() {
         #expect(Audit().findings(in: "import Testing\n" + Self.loss, path: "A.swift").isEmpty)
     }
 
-    @Test func `are read in parallel, with findings in a fixed order`() async throws {
+    @Test func `files are read in parallel, with findings in a fixed order`() async throws {
         let scratch = try Scratch(Dictionary(uniqueKeysWithValues: (0..<40).map { ("F\($0).swift", Self.loss) }))
         let first = try await Audit().run([scratch.path])
         let second = try await Audit().run([scratch.path])
@@ -64,11 +64,11 @@ extension FilesTests {
     }
 }
 
-@Suite("A project's own names")
+@Suite("A project's own names count as reporters and loggers")
 struct ConfigurationTests {}
 
 extension ConfigurationTests {
-    @Test func `count as reports`() {
+    @Test func `they count as reports`() {
         let cases: [(call: String, names: WritableKeyPath<Configuration, [String]>, name: String, count: Int)] = [
             ("Crashes.shared.note()", \.reporters, "note", 0), ("Crashes.shared.note()", \.reporters, "Crashes", 0),
             ("Crashes.shared.note()", \.reporters, "Other.note", 1), ("appLog.debug(error)", \.loggers, "appLog", 0),
@@ -83,7 +83,7 @@ extension ConfigurationTests {
         }
     }
 
-    @Test func `of a logger without a level have the default level of its declaration`() async throws {
+    @Test func `a logger's name without a level has the default level of its declaration`() async throws {
         let use = "func f() { do { try save() } catch { appLog(\"\\(error)\") } }\n"
         for (level, kinds) in [("debug", [Kind.printOnly]), ("error", [])] {
             let log = "func appLog(_ message: String, _ level: Level = .\(level)) {}\n"
@@ -92,7 +92,7 @@ extension ConfigurationTests {
         }
     }
 
-    @Test func `come from a file with optional keys`() throws {
+    @Test func `they come from a file with optional keys`() throws {
         let scratch = try Scratch(["a.json": #"{"reporters": ["note"], "exclude": ["Vendor/"]}"#, "b.json": "{}"])
         let configuration = try Configuration(path: scratch.path + "/a.json")
         #expect(configuration.reporters == ["note"] && configuration.exclude == ["Vendor/"] && !configuration.plain)

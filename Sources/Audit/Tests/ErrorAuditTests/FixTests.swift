@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("Rewrites")
+@Suite("Rewrites compile, and lose nothing")
 struct FixTests {
-    /// Returns a text after all its rewrites; nil if it isn't rewritten.
+    /// Returns a source after all its rewrites; nil if it isn't rewritten.
     private static func rewritten(_ text: String) -> String? {
         let edits = Audit().findings(in: text, path: "F.swift").flatMap(\.edits)
         return edits.isEmpty ? nil : Rewriting.apply(edits, to: text)
@@ -16,7 +16,7 @@ extension FixTests {
     @Test(arguments: [
         ["-swift-version", "6"], ["-swift-version", "5"], ["-swift-version", "6", "-default-isolation", "MainActor"],
     ])
-    func `compile, as the code before them does, and leave nothing else behind`(_ mode: [String]) async throws {
+    func `they compile, as the code before them does, and leave nothing to rewrite`(_ mode: [String]) async throws {
         let code = try Cases.section("lines", of: "Rewrites").map { $0[0] }
         let functions = code.enumerated().map { "func f\($0)() async {\n\($1)\n}" }
         let head = try Cases.section("declarations", of: "Advice").map { $0[0] }.filter { !$0.hasPrefix("import") }
@@ -30,7 +30,7 @@ extension FixTests {
         #expect(try await Audit().run([scratch.path]).findings.count == findings.count - code.count)
     }
 
-    @Test func `are the lines that a developer would write, with one import that every platform compiles`() throws {
+    @Test func `they are the lines that a developer would write, with one import that all platforms compile`() throws {
         for row in try Cases.section("lines", of: "Rewrites") {
             let (old, new) = ("func f() async { \(row[0]) }\n", "func f() async { \(row[1]) }\n")
             let result = Self.rewritten("import Foundation\n\n" + old)
@@ -42,11 +42,11 @@ extension FixTests {
         }
     }
 
-    @Test func `leave code alone if they would change a type or lose something`() throws {
+    @Test func `they leave code alone if they would change a type or lose something`() throws {
         for row in try Cases.section("left alone", of: "Rewrites") { #expect(Self.rewritten(row[0]) == nil, "\(row)") }
     }
 
-    @Test func `leave a file alone that changed or doesn't parse, and say so`() async throws {
+    @Test func `they leave a file alone that changed or doesn't parse, and report that`() async throws {
         let scratch = try Scratch(["A.swift": "func f() { do { try save() } catch {} }\n"])
         let findings = try await Audit().run([scratch.path]).findings
         for text in ["func f() { do { try saveAll() } catch {} }\n", "func f( { do { try save() } catch {} }\n", ""] {
@@ -57,7 +57,7 @@ extension FixTests {
         }
     }
 
-    @Test func `write through a link, and keep the other bytes`() async throws {
+    @Test func `they write through a link, and keep the other bytes`() async throws {
         let text = "\u{FEFF}import A\r\nfunc f() { do { try save() } catch {} }"
         let scratch = try Scratch(["A.swift": text])
         let link = scratch.path + "/Link.swift"

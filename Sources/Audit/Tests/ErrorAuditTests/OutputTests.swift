@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("Output")
+@Suite("The output suits people, programs, and GitHub")
 struct OutputTests {
     static let text = """
         func f() async {
@@ -33,7 +33,7 @@ struct OutputTests {
 }
 
 extension OutputTests {
-    @Test func `for readers is the half that matters more, in lines that editors understand`() throws {
+    @Test func `the output for people is the half that matters more, in lines that editors understand`() throws {
         #expect(
             try Self.render(.text) == """
                 Sources/F, G.swift:2:5: warning: f, save: the task throws, and nobody awaits its value; `save` changes \
@@ -48,7 +48,7 @@ extension OutputTests {
         #expect(all.contains(#"→ Task { do { try await save() } catch { logger.error("\(error)") } }"#))
     }
 
-    @Test func `for programs has the findings in order, harmless ones last, with their identity and columns`() throws {
+    @Test func `the output for programs lists findings in order, harmless last, with identity and columns`() throws {
         let values: [(Output, path: String, value: String)] = [
             (.json, "findings", "3 elements"), (.json, "findings/0/identity/kind", "task"),
             (.json, "findings/0/line", "2"), (.json, "findings/0/instead", "errors.task { try await save() }"),
@@ -69,13 +69,13 @@ extension OutputTests {
         #expect(try Self.render(.sarif).contains(#""finding/v2" : "task f save""#))
     }
 
-    @Test func `for GitHub is an annotation for each loss`() throws {
+    @Test func `the output for GitHub is an annotation for each loss`() throws {
         let lines = try Self.render(.github).components(separatedBy: "\n")
         #expect(lines.count == 2)
         #expect(lines[0].hasPrefix("::warning file=Sources/F%2C G.swift,line=2,col=5,title=error-audit %28task%29::"))
     }
 
-    @Test func `in SARIF has references by RFC 3986`() {
+    @Test func `the output in SARIF has references by RFC 3986`() {
         let uris = [
             ("Order Store/A.swift", "Order%20Store/A.swift"), ("注/A.swift", "%E6%B3%A8/A.swift"),
             ("50% off/C#?", "50%25%20off/C%23%3F"), ("../a\n", "../a%0A"), ("/tmp/a:b", "file:///tmp/a%3Ab"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("The pages")
+@Suite("The pages agree with the tool")
 struct PagesTests {
     private static func text(_ path: String) throws -> String {
         let folder = URL(filePath: #filePath).appending(path: "../../..").standardized
@@ -18,7 +18,7 @@ struct PagesTests {
 }
 
 extension PagesTests {
-    @Test func `about migrating show the tool's output for the order service`() async throws {
+    @Test func `the pages about migrating show the tool's output for the order service`() async throws {
         let page = try Self.text("../ErrorRouting/ErrorRouting.docc/Migrating.md")
         let section = try #require(page.components(separatedBy: "### See what you lose").last)
         let code = try #require(Self.blocks("swift", in: section).first)
@@ -28,7 +28,7 @@ extension PagesTests {
         #expect(Self.blocks("text", in: section).first == output.trimmingCharacters(in: .newlines))
     }
 
-    @Test func `have a row for each kind, with its rewrite`() throws {
+    @Test func `the pages have a row for each kind, with its rewrite`() throws {
         let rows = try Self.text("README.md").components(separatedBy: "\n")
         for kind in Kind.allCases {
             let row = rows.first { $0.hasPrefix("| `\(kind.rawValue)` |") }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("Shapes")
+@Suite("Each shape has its findings, and the worst loss comes first")
 struct ShapesTests {}
 
 extension ShapesTests {
-    @Test func `have the findings of their tables`() throws {
+    @Test func `shapes have the findings of their tables`() throws {
         var found: Set<String> = []
         for (heading, cases) in try Cases.sections("Shapes") {
             for shape in cases {
@@ -23,7 +23,7 @@ extension ShapesTests {
         #expect(missing.isEmpty)
     }
 
-    @Test func `are ordered by what is lost: payments and writes, then sends, then reads`() {
+    @Test func `findings are ordered by what is lost: payments and writes, then sends, then reads`() {
         let calls = ["try? load()", "try? chargePayment()", "try? post()", "try? save()"]
         let code = "func f() { \(calls.joined(separator: "; ")); go() }"
         let order = Audit().findings(in: code, path: "A.swift").ranked().map(\.identity.call)

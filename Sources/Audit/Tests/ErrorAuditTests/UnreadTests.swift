@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-@Suite("What can't be read in full")
+@Suite("Files that can't be read in full are listed")
 struct UnreadTests {
     /// Returns the unread paths, relative to a folder, each with its reason.
     private static func unread(_ scratch: Scratch, _ paths: [String] = [""]) async throws -> [String] {
@@ -14,7 +14,7 @@ struct UnreadTests {
 }
 
 extension UnreadTests {
-    @Test func `is listed with its reason, and the other files are read`() async throws {
+    @Test func `an unread file is listed with its reason, and the other files are read`() async throws {
         let loss = FilesTests.loss
         let scratch = try Scratch([
             "A.swift": loss, "Broken.swift": loss + "func g( {\n",
@@ -40,7 +40,7 @@ extension UnreadTests {
         }
     }
 
-    @Test func `includes folders without a file to read, and those that can't be listed`() async throws {
+    @Test func `the list includes folders without a file to read, and those that can't be listed`() async throws {
         let scratch = try Scratch(["A/A.swift": "", "B/README.md": "", "C/Tests/C.swift": ""])
         let reasons = ["B", "C"].map { "/\($0): there is no Swift file to read" }
         #expect(try await Self.unread(scratch, ["/A", "/B", "/C"]) == reasons)
@@ -54,7 +54,7 @@ extension UnreadTests {
         #expect(unread.first?.reason.hasPrefix("the folder can't be read: ") == true)
     }
 
-    @Test func `includes links, unless their target is read too`() async throws {
+    @Test func `the list includes links, unless their target is read too`() async throws {
         let scratch = try Scratch(["A/A.swift": FilesTests.loss, "B/B.swift": FilesTests.loss])
         for (link, target) in [("Other", "../B"), ("Self", "."), ("Gone.swift", "Nothing.swift")] {
             let path = scratch.path + "/A/" + link
@@ -69,7 +69,7 @@ extension UnreadTests {
         #expect(try await Audit().run([scratch.path + "/A/Other"]).findings.count == 1)
     }
 
-    @Test func `includes every shape that would exhaust the stack or the time of the parser`() async throws {
+    @Test func `the list includes every shape that would exhaust the stack or the time of the parser`() async throws {
         let shapes: [(head: String, part: String)] = [
             ("let a = ", "["), ("let a: ", "["), ("let a = ", "([("), ("let a = ", "f { ("), ("let a = ", "{"),
             ("if a {}", " else if a {}\n"), ("", "try\n"), ("a", "\n.b()"), ("a", "()"), ("let a: ", "A -> "),
@@ -80,7 +80,7 @@ extension UnreadTests {
         }
     }
 
-    @Test func `excludes code at the limits, which is read in seconds`() async throws {
+    @Test func `the list excludes code at the limits, which is read in seconds`() async throws {
         let square = String(repeating: "[", count: 12) + "1" + String(repeating: "]", count: 12)
         let braces = String(repeating: "if a { ", count: 98) + String(repeating: "}", count: 98)
         let chain = "let a = b" + String(repeating: "\n    .c()", count: 300) + "\n"
@@ -89,7 +89,7 @@ extension UnreadTests {
         #expect(try await Self.unread(scratch) == [])
     }
 
-    @Test func `excludes long code that isn't deep, and brackets in strings and comments`() {
+    @Test func `the list excludes long code that isn't deep, and brackets in strings and comments`() {
         let open = String(repeating: "[", count: 200)
         let texts = [
             "let a = \"\(open)\"", "let a = #\"\\(\(open)\"#", "let a = \"\"\"\n\(open)\n\"\"\"", "// \(open)",

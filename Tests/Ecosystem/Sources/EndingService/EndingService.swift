@@ -12,7 +12,7 @@ struct SetUpFailed: Error {}
 struct MigrationFailed: Error {}
 struct CacheFailed: Error {}
 
-/// A service that ends as `SITUATION` says, for the table on the page about shutdowns.
+/// A service that ends as `SITUATION` specifies, for the table on the page about shutdowns.
 @main
 struct EndingService {
     private static let logger = Logger(label: "ending")
@@ -92,7 +92,7 @@ struct EndingService {
         return router
     }
 
-    /// Posts an error, and waits until a signal ends the process or the task is cancelled.
+    /// Posts an error and waits until a signal ends the process or the task is cancelled.
     private static func wait() async {
         postError(SetUpFailed())
         logger.notice("waiting")

@@ -6,8 +6,8 @@ import NIOSSL
 
 /// A server on loopback that misbehaves as the URL specifies, and counts the requests that it receives.
 ///
-/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request that
-/// was read whole is counted by its `X-Test-Id` header, whether or not the answer succeeds.
+/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` lists the paths. A request that was read
+/// whole is counted by its `X-Test-Id` header, whether or not the answer succeeds.
 ///
 /// ```swift
 /// try await FaultServer.withServer { server in

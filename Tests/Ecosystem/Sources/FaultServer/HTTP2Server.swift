@@ -9,7 +9,7 @@ import NIOSSL
 ///
 /// Its certificate is that of ``FaultServer``.
 public final class HTTP2Server: Sendable {
-    /// What the server does when a request's head has arrived.
+    /// The server's action when a request's head has arrived.
     public enum Answer: Sendable, Hashable {
         /// It refuses the stream: the request has not been processed.
         case refuses
@@ -23,9 +23,9 @@ public final class HTTP2Server: Sendable {
         case refusesBody
         /// It sends bytes that aren't frames, which is a connection error.
         case sendsNoFrames
-        /// It goes away; the request has not been processed.
+        /// It sends GOAWAY; the request hasn't been processed.
         case goesAway
-        /// It goes away after this request, and then closes the connection.
+        /// It sends GOAWAY after this request, and then closes the connection.
         case goesAwayLater
         /// It closes the connection.
         case closes

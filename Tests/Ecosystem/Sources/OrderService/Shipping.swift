@@ -29,7 +29,7 @@ struct Shipping: Service, RegistrableRPCService {
         }
     }
 
-    /// Serves calls on a free port, and logs the port.
+    /// Serves calls on a free port and logs the port.
     func run() async throws {
         let transport = HTTP2ServerTransport.Posix(
             address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext)

@@ -34,7 +34,7 @@ struct Suppliers: Service {
         api = APIClient(base: base, transport: .asyncHTTPClient(client), retry: policy)
     }
 
-    /// Requests a supplier's catalogue, and returns when its body begins.
+    /// Requests a supplier's catalogue and returns when its body begins.
     ///
     /// - Parameters:
     ///   - path: The supplier and the catalogue.

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Stands in for the package of this name, which isn't a dependency. It is a package of its own, because a conformance in
+// Stands in for the package of this name, which isn't a dependency. It is a separate package, because a conformance in
 // the package that declares a type isn't retroactive.
 let package = Package(
     name: "swift-openapi-runtime",

@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite("A database's errors say their kind and message, by the rule on the page")
+@Suite("With the rule on the page, a database error's message is the database's, and its code is shown")
 struct DatabaseErrorTests {
     // The lines from the page, unchanged.
     private static let details: ErrorMap<ErrorDetails?> = ErrorMap()
         .on(DatabaseError.self) { ErrorDetails(message: $0.message) }
 
-    @Test("a unique violation has its code, and its message without the statement and its values")
+    @Test("a unique violation is reported with its code, and its message contains neither the statement nor values")
     func uniqueViolation() async throws {
         var configuration = ErrorBus.Configuration()
         configuration.details = Self.details
@@ -34,7 +34,7 @@ struct DatabaseErrorTests {
         #expect(report.description.contains("2067") && !report.description.contains("INSERT"), "\(report)")
     }
 
-    @Test("the rule above is the one on the page")
+    @Test("the rule above is the rule on the page")
     func page() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = (0..<5).reduce(here) { url, _ in url.deletingLastPathComponent() }

@@ -5,7 +5,7 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Compares two tables with the observed results: the full table next to this file, and the documentation's table,
+    /// Compares two tables with the observed results: the full table in this folder, and the documentation's table,
     /// which contains only the common situations.
     ///
     /// `ERROR_BUS_UPDATE=1` rewrites both tables.
@@ -15,7 +15,7 @@ extension FaultLab {
             .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized
         private static let table = URL(filePath: #filePath).appending(path: "../Situations.md").standardized
 
-        // The most common of five hundred statuses.
+        // The most common statuses of the five hundred.
         private static let statuses = [400, 401, 403, 404, 408, 409, 425, 429, 500, 502, 503, 504]
 
         /// The situations of the documentation.
@@ -25,7 +25,7 @@ extension FaultLab {
         ]
 
         #if os(Linux)
-            @Test("Each row is what was observed", .timeLimit(.minutes(5)))
+            @Test("Each row shows what was observed", .timeLimit(.minutes(5)))
             func isObserved() async throws {
                 var (rows, commonRows): ([String], [String]) = ([], [])
                 for situation in Situation.all where Self.isDocumented(situation) {

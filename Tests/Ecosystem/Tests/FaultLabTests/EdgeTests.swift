@@ -30,7 +30,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H5: a body over the limit keeps its status and its beginning, and is an error only if it must be decoded",
+            "H5: a body over the limit keeps its status and beginning, and causes an error only if it must be decoded",
             .tags(.http5), arguments: TransportUnderTest.all)
         func bodyLimit(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(bodyLimit: 4)) { server, sender in
@@ -51,7 +51,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H5: if a connection breaks in a body over the limit, the status is kept; within the limit, it is an error",
+            "H5: if a connection breaks in a body over the limit, the status is kept; within it, the break is an error",
             .tags(.http5), arguments: TransportUnderTest.all)
         func brokenOff(on transport: TransportUnderTest) async throws {
             for status in [200, 302, 401, 429, 503] {
@@ -117,7 +117,7 @@ extension FaultLab {
             }
         }
 
-        @Test("URLSession's handler of challenges can sign in, and its request is sent again only then")
+        @Test("URLSession's challenge handler can sign in, and only then is its request sent again")
         func challengeHandler() async throws {
             let credential = URLCredential(user: "user", password: "password", persistence: .none)
             let answers: [(URLSession.AuthChallengeDisposition, URLCredential?, Outcome, requests: Int)] = [

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A way in which a service ends, and how to bring it about.
+/// A situation in which a service ends, and the steps that cause it.
 struct EndSituation: Sendable {
     let name: String
-    /// What the service does by itself.
+    /// The situation that the service causes itself.
     private let situation: String
     private let act: @Sendable (ServiceProcess) async throws -> Void
 
@@ -14,7 +14,7 @@ struct EndSituation: Sendable {
         (self.name, self.situation, self.act) = (name, situation, act)
     }
 
-    /// Starts the service, and returns its process after the last step that leads to its end.
+    /// Starts the service and returns its process after the last step before its end.
     func run() async throws -> ServiceProcess {
         if name == Self.portInUse { return try await Self.withService { try Self.start(["PORT": "\($1)"]) } }
         if name == Self.upstreamKilled { return try await Self.killUpstream() }
@@ -103,7 +103,9 @@ struct EndSituation: Sendable {
         process.send(SIGTERM)
     }
 
-    /// Sends a request, and acts during it; the service might end before it answers.
+    /// Sends a request, and acts while it runs.
+    ///
+    /// The service might end before it answers.
     private static func send(
         _ path: String, to process: ServiceProcess,
         then act: @Sendable (ServiceProcess) async throws -> Void = { _ in }

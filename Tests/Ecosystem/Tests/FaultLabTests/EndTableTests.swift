@@ -2,22 +2,23 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// Compares the documentation's table of ends with what the service wrote in each.
+    /// Compares the documentation's table of ends with the service's output in each situation.
     ///
     /// `ERROR_BUS_UPDATE=1` rewrites the table.
-    @Suite("The table of ends agrees with what a service wrote")
+    @Suite("The table of ends agrees with the service's output")
     struct EndTableTests {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/ErrorRouting/ErrorRouting.docc/OverloadAndShutdown.md")
             .standardized
         private static let header = "| what happens | the process exits with | what is written | the last entry |"
 
-        @Test func `each row is what was observed`() async throws {
+        @Test func `each row shows what was observed`() async throws {
             var rows = [Self.header, "| --- | --- | --- | --- |"]
             for situation in EndSituation.all {
                 let process = try await situation.run()
                 let end = try await process.end()
-                rows.append("| \(situation.name) | \(Self.text(end)) | \(Self.told(process)) | \(Self.last(process)) |")
+                let errors = Self.errors(in: process)
+                rows.append("| \(situation.name) | \(Self.text(end)) | \(errors) | \(Self.last(process)) |")
             }
             let text = try String(contentsOf: Self.page, encoding: .utf8)
             let documented = try #require(Self.table(of: text), "the page has no table of ends")
@@ -45,8 +46,8 @@ extension FaultLab {
             }
         }
 
-        /// Returns the errors in the log, then those on standard error, then the number of the others.
-        private static func told(_ process: ServiceProcess) -> String {
+        /// Returns the errors in the log, then the errors on standard error, then the number of all other errors.
+        private static func errors(in process: ServiceProcess) -> String {
             let lines = process.lines.map(\.text)
             let logged = lines.compactMap { line in
                 line.firstMatch(of: #/exception\.type=[\w.]*?(\w+) /#).map { type in
@@ -66,7 +67,7 @@ extension FaultLab {
             return all.isEmpty ? "nothing" : all.joined(separator: "; ")
         }
 
-        /// Returns the counts of the last entry that aren't 0.
+        /// Returns the nonzero counts of the last entry.
         private static func last(_ process: ServiceProcess) -> String {
             let totals = process.lines.compactMap { line in
                 line.text.range(of: "] posted ").flatMap { range in

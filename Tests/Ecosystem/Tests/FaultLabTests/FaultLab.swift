@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The tests run one after the other.
+/// The tests run one at a time.
 ///
-/// So descriptors and memory belong to one test, and another test's work doesn't use up a short time limit.
+/// Then descriptors and memory belong to one test, and another test's work doesn't use up a short time limit.
 ///
 /// If a test hangs, the suite's time limit reports it by name before CI stops the job.
 @Suite(.serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 5 : 20)))

@@ -29,21 +29,21 @@ extension FaultLab {
             }
         }
 
-        @Test("A request counts as being on a kept connection only if another came before it there")
+        @Test("A request counts as sent on a kept connection only if an earlier request used that connection")
         func keptConnections() async throws {
             try await withLab(transport) { server, client in
                 for id in ["first", "second"] {
                     _ = try await client.send(TransportRequest(url: server.url("/json"), headers: ["X-Test-Id": id]))
                 }
                 #expect(server.countOnKeptConnections(of: "first") == 0)
-                // The pool might have opened another connection, because it received the first connection back too
-                // late.
+                // The pool might have opened another connection because the first connection was returned to the pool
+                // too late.
                 #expect(server.countOnKeptConnections(of: "second") <= 1)
                 #expect(server.count(of: "second") == 1)
             }
         }
 
-        @Test("Connections are counted while they are open, and none is open after the client has shut down")
+        @Test("Connections are counted while they are open, and no connection is open after the client has shut down")
         func connections() async throws {
             try await FaultServer.withServer { server in
                 try await transport.with(.init()) { client in
@@ -96,7 +96,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at the same time")
+        @Test("A hundred megabytes are sent no faster than they are read, and are never in memory all together")
         func backpressure() async throws {
             try await FaultServer.withServer { server in
                 try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration()) {
@@ -127,7 +127,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A client that trusts its certificate receives answers over TLS, and a drop is a connection error")
+        @Test("A client that trusts the certificate receives answers over TLS, and a drop is a connection error")
         func trusted() async throws {
             try await FaultServer.withServer { server in
                 var configuration = AsyncHTTPClientHTTPTransport.configuration()

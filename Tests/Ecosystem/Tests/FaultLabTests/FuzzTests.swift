@@ -12,7 +12,7 @@ extension FaultLab {
         private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] != nil
         private static let requestCount = isLong ? 20_000 : 500
 
-        // The kinds that a broken response may cause. The kind `unknown` isn't one of them.
+        // The kinds that a broken response may cause; `unknown` isn't a permitted kind.
         private static let kinds: Set<NetworkError.Kind> = [
             .connection, .invalidResponse, .unauthorized, .http, .server, .bodyTooLarge, .notFound, .forbidden,
             .timeout,
@@ -44,9 +44,9 @@ extension FaultLab {
                 withKnownIssue("libdispatch lost a descriptor", isIntermittent: true) {
                     #expect(stalls.value == 0, "requests that waited for their time limit")
                 }
-                // A lost descriptor stalls one worker, and then another worker after each `transferLimit` while workers
-                // are left. Unless the machine is much slower than the machine where this was measured, that is a few
-                // workers.
+                // A lost descriptor stalls one worker. After each `transferLimit` it stalls another, while workers are
+                // left. Unless the machine is much slower than the machine on which this was measured, the request
+                // stalls only a few workers.
                 #expect(stalls.value <= 4)
             } else {
                 #expect(stalls.value == 0, "requests that waited for their time limit")
@@ -66,7 +66,7 @@ extension FaultLab {
             #endif
         }
 
-        /// Sends a request and returns whether it ended only at its time limit.
+        /// Sends a request and returns whether only its time limit ended it.
         private static func send(
             _ seed: UInt64,
             _ server: FaultServer,
@@ -89,9 +89,9 @@ extension FaultLab {
 }
 
 extension [UInt8] {
-    /// Whether this response might stop a process that uses URLSession on Linux; see `fatalPaths`.
+    /// Whether this response might crash a process that uses URLSession on Linux; see `fatalPaths`.
     ///
-    /// True for all responses that are known to stop the process, and for some that don't.
+    /// True for all responses that are known to crash the process, and for some that don't.
     var stopURLSession: Bool {
         #if canImport(FoundationNetworking)
             endsInAHead || hasFalseEndOfHead || hasTrailer || hasTargetWithoutScheme || contains("92233720368547")
@@ -121,7 +121,7 @@ extension [UInt8] {
 
     /// Whether a line begins with NUL, or with a carriage return and other bytes.
     ///
-    /// libcurl treats it as the end of a head.
+    /// libcurl treats such a line as the end of a head.
     private var hasFalseEndOfHead: Bool {
         lines.dropFirst().contains { $0.first == 0 || $0.first == UInt8(ascii: "\r") && $0.count > 1 }
     }

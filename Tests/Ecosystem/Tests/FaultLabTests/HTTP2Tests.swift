@@ -50,7 +50,7 @@ extension FaultLab {
         }
 
         @Test(
-            "A reset stream is a lost connection; a refused one, and one above GOAWAY's last, never reached the server",
+            "A reset stream is a lost connection; a stream that is refused or above GOAWAY's last never arrived",
             .tags(.http1, .http4), arguments: [HTTPErrors.HTTPMethod.get, .post])
         func broken(_ method: HTTPErrors.HTTPMethod) async throws {
             let answers: [(HTTP2Server.Answer, isUnprocessed: Bool)] = [
@@ -79,7 +79,7 @@ extension FaultLab {
             }
         }
 
-        @Test("An invalid status is an invalid response, and doesn't stop the process", .tags(.http1))
+        @Test("An invalid status is an invalid response, and doesn't crash the process", .tags(.http1))
         func statuses() async throws {
             for status in [
                 "-1", "-9223372036854775808", "0", "99", "101", "600", "1000", "100000", "99999999999999999999", "",

@@ -6,7 +6,7 @@ import Testing
 extension FaultLab {
     /// Sends many requests at the same time.
     ///
-    /// Every third request fails, each in a different way until all ways have occurred.
+    /// Every third request fails; the failures take turns.
     ///
     /// `ERROR_BUS_LONG=1` sends ten thousand requests instead of one thousand. A value above ten thousand sends that
     /// number of requests.
@@ -18,7 +18,7 @@ extension FaultLab {
         }()
         private static let width = 64
 
-        // The failing requests. The requests that would never end have a time limit.
+        // The requests that fail. Those that would never end have a time limit.
         private static let failures: [(path: String, kind: NetworkError.Kind)] = [
             ("/status/401", .unauthorized), ("/status/403", .forbidden), ("/status/404", .notFound),
             ("/status/408", .timeout), ("/status/429", .http), ("/status/500", .server), ("/status/504", .timeout),
@@ -53,7 +53,7 @@ extension FaultLab {
                 return
             }
             // If every request or every failed request leaked, there would be hundreds more. Each kept session holds a
-            // few descriptors and its open connections: six in all were observed.
+            // few descriptors and its open connections. In all, six descriptors were observed.
             let more = transport.mayKeepTransfers ? 4 + 32 : 4
             #expect(after.descriptors <= before.descriptors + more, "\(before) → \(after)")
             // The first round has filled pools and caches. The memory for 64 concurrent responses varies from round to
@@ -129,7 +129,9 @@ extension FaultLab {
             }
         }
 
-        /// Returns the request for a number: every third request fails, with each failure in turn.
+        /// Returns the request for a number.
+        ///
+        /// Every third request fails; the failures take turns.
         private static func request(_ number: Int, _ fatalPaths: Set<String>) -> (path: String, expected: Outcome) {
             if number % 3 == 0 {
                 let failures = failures.filter { !fatalPaths.contains($0.path) }

@@ -4,7 +4,7 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Tests that neither the library nor the HTTP stack sends an order twice.
+    /// Tests that neither the library nor the HTTP stack sends a non-idempotent request twice.
     ///
     /// The server counts the requests, because clients can't observe that libcurl repeats a request.
     @Suite("H4: a request that must not be sent twice arrives once", .tags(.http4))
@@ -52,7 +52,7 @@ extension FaultLab {
                 #expect(first.outcome == .success(200))
                 let observed = await Observation(sending: order.message(url, id: "order"), by: client)
                 #expect(server.count(of: "order") == 1)
-                // A transport may use a separate connection for an order. Then the server answers.
+                // A transport may use a separate connection for a non-idempotent request. Then the server answers it.
                 let isOnKept = server.countOnKeptConnections(of: "order") == 1
                 #expect(observed.outcome == (isOnKept ? .failure(.connection) : .success(200)))
                 Table.row("H4", transport.name, order.testDescription, isOnKept ? "kept" : "fresh")
@@ -77,7 +77,7 @@ extension FaultLab {
                 for worker in 0..<8 {
                     for number in 0..<20 {
                         let count = server.count(of: "order \(worker).\(number)")
-                        // An order might be lost with its connection, but an order must not arrive twice.
+                        // A request might be lost with its connection, but it must not arrive twice.
                         #expect(count <= 1, "order \(worker).\(number)")
                     }
                 }

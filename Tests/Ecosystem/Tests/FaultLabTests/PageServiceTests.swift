@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// Tests the forty lines that a new user copies.
-    @Suite("The program on the page for services")
+    /// Tests the forty-line program that a new user copies.
+    @Suite("The program on the page about services reports its errors and shuts down")
     struct PageServiceTests {
         private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
@@ -12,7 +12,7 @@ extension FaultLab {
             try String(contentsOf: package.appending(path: path), encoding: .utf8)
         }
 
-        @Test func `is the program that these tests run`() throws {
+        @Test func `the page shows the program that these tests run`() throws {
             let program = try Self.text("Tests/Ecosystem/Sources/PageService/Orders.swift")
             let page = try Self.text("Sources/ErrorRouting/ErrorRouting.docc/InAService.md")
             #expect(page.contains("```swift\n\(program)```\n"))
@@ -65,7 +65,7 @@ extension FaultLab {
             }
         }
 
-        @Test func `eight tasks that use a client end on SIGTERM before the client does`() async throws {
+        @Test func `eight tasks that use a client end on SIGTERM before the client ends`() async throws {
             try await endWhilePrinting("slow-headers?ms=1000") { totals, errors in
                 #expect(totals["posted"] == 0 && errors.isEmpty, "\(errors)")
             }

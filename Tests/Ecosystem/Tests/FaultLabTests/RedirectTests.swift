@@ -45,7 +45,7 @@ extension FaultLab {
         }
 
         @Test(
-            "307 and 308 bring the body along, to the same server and to another",
+            "307 and 308 send the body again, to the same server or to another one",
             arguments: [307, 308], TransportUnderTest.all)
         func same(_ status: Int, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
@@ -75,7 +75,7 @@ extension FaultLab {
         }
 
         @Test(
-            "Another server receives no secret header that the caller set, and the same server receives all",
+            "Another server doesn't receive secret headers that the caller set, and the same server receives all",
             arguments: [HTTPMethod.get, .post], TransportUnderTest.all)
         func secrets(_ method: HTTPMethod, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
@@ -95,7 +95,7 @@ extension FaultLab {
             }
         }
 
-        @Test("No server receives a header of the session's configuration that might be secret")
+        @Test("No server receives a header from the session's configuration that might be secret")
         func additionalHeaders() async throws {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpAdditionalHeaders = ["X-Api-Key": "k", "authorization": "t", "user-agent": "lab"]

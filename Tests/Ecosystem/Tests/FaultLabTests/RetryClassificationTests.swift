@@ -4,9 +4,9 @@ import ErrorRoutingAsyncHTTPClient
 import NIOCore
 import Testing
 
-@Suite("R0: an error of async-http-client says whether it is final")
+@Suite("R0: an async-http-client error shows whether it is final")
 struct RetryClassificationTests {
-    @Test("a request that can't be sent isn't tried again, and one that broke off is")
+    @Test("a request that can't be sent isn't tried again, and a request that broke off is")
     func client() async throws {
         let client = HTTPClient.shared
         for (url, count) in [("ftp://localhost/", 1), ("http:///", 1), ("http://localhost:1/", 2)] {

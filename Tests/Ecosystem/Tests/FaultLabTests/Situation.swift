@@ -8,7 +8,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
     let name: String
     /// The outcome on all transports that aren't known to differ.
     let expected: Outcome
-    /// The outcome on URLSession, if it accepts what other stacks refuse or refuses what they accept.
+    /// The outcome on URLSession, if it accepts what other HTTP stacks reject or rejects what they accept.
     var onURLSession: Outcome?
     var options = TransportUnderTest.Options()
     var checksBody: String?
@@ -60,7 +60,7 @@ extension Situation {
 
     private static let statuses: [Situation] = (100...599).filter { $0 != 101 }.map { status in
         let kind = NetworkError(HTTPFailure(status: status)).kind
-        // A status below 200 only announces an answer.
+        // A status below 200 is only informational: another answer follows.
         let expected: Outcome = status < 200 ? .success(200) : status < 300 ? .success(status) : .failure(kind)
         return Situation("status \(status)", "/status/\(status)", expected)
     }

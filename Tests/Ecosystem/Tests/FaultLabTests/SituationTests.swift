@@ -4,7 +4,7 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    @Suite("The same situation is the same kind of error on every transport", .tags(.http7))
+    @Suite("The same situation causes the same kind of error on every transport", .tags(.http7))
     struct SituationTests {
         @Test(
             "Each situation has its outcome",
@@ -54,12 +54,12 @@ extension FaultLab {
 
         #if canImport(FoundationNetworking)
             @Test(
-                "URLSession stops the process", .serialized, arguments: TransportUnderTest.urlSessionFatalPaths.sorted()
-            )
+                "URLSession crashes the process", .serialized,
+                arguments: TransportUnderTest.urlSessionFatalPaths.sorted())
             func stopsTheProcess(at path: String) async throws {
                 try Data(path.utf8).write(to: Self.pathFile(of: getpid()))
                 defer { try? FileManager.default.removeItem(at: Self.pathFile(of: getpid())) }
-                // If this fails one day, remove the path from `fatalPaths` and the limit from the documentation.
+                // If this fails one day, remove the path from `fatalPaths`, and the limitation from the documentation.
                 let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
                     let path = try String(contentsOf: Self.pathFile(of: getppid()), encoding: .utf8)
                     try await withLab(.urlSession) { server, client in
@@ -89,7 +89,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H7: a cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all
+            "H7: a cancelled request throws a cancellation and disconnects", arguments: TransportUnderTest.all
         )
         func cancellation(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(10))) { server, client in
@@ -106,7 +106,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H7: the connection of a request that reaches its time limit ends, even after a POST",
+            "H7: the connection of a request that reaches its time limit is closed, even after a POST",
             arguments: TransportUnderTest.all)
         func timeIsUp(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
@@ -148,7 +148,7 @@ extension FaultLab {
             "H7: twenty abandoned requests don't delay the next one", .timeLimit(.minutes(2)),
             arguments: TransportUnderTest.all)
         func abandonedRequests(on transport: TransportUnderTest) async throws {
-            // A request that waited for the abandoned ones would take five minutes.
+            // If the request had to wait for the abandoned requests, it would take five minutes.
             try await withLab(transport, options: .init(connections: 20, transferLimit: .seconds(300))) {
                 server, client in
                 let message = TransportRequest(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
@@ -162,7 +162,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H7: during the endless body of a 3xx, every other request ends by its own limit",
+            "H7: during the endless body of a 3xx response, every other request ends by its own limit",
             .timeLimit(.minutes(2)), arguments: TransportUnderTest.all, [302, 306])
         func endlessRedirect(on transport: TransportUnderTest, _ status: Int) async throws {
             try await withLab(transport) { server, client in

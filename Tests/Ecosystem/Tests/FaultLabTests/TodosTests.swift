@@ -9,7 +9,7 @@ import Testing
 
 extension FaultLab {
     /// Compares a program without a bus with the same program after a bus was added.
-    @Suite("A program before and after")
+    @Suite("A program changes little when it adopts a bus, and then loses no error")
     struct TodosTests {
         private static let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
 
@@ -17,7 +17,7 @@ extension FaultLab {
             try String(contentsOf: sources.appending(path: path), encoding: .utf8).components(separatedBy: "\n")
         }
 
-        @Test func `changes by at most six lines in main, and by four where the application is built`() throws {
+        @Test func `it changes by at most six lines in main, and by four where the application is built`() throws {
             for (file, limit) in [("Todos.swift", 6), ("Application.swift", 4)] {
                 let change = try Self.lines("Todos/\(file)").difference(from: Self.lines("TodosBefore/\(file)"))
                 #expect(change.insertions.count <= limit && change.removals.count <= 1, "\(file)")
@@ -36,7 +36,7 @@ extension FaultLab {
             }
         }
 
-        @Test func `passes the same tests, which end no process`() async throws {
+        @Test func `it passes the same tests, and the tests don't end the process`() async throws {
             try await FaultServer.withServer { server in
                 let settings = ["WEBHOOK_URL": server.url("/status/201").absoluteString]
                 try await checkRoutes(TodosBefore.buildApplication(settings))
@@ -75,7 +75,7 @@ extension FaultLab {
             text.firstMatch(of: /listening on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
         }
 
-        @Test func `logs nothing without the bus, and with it each of five errors once, also of tasks at SIGTERM`()
+        @Test func `it logs nothing without the bus, and each of five errors once with it, even of tasks at SIGTERM`()
             async throws
         {
             let before = try await output(of: "TodosBefore")
@@ -92,7 +92,7 @@ extension FaultLab {
             }
         }
 
-        @Test func `a process that fails before the server starts is told after, and the program fails as before`()
+        @Test func `with a bus, a failure before the server starts is reported, and the program still fails`()
             async throws
         {
             for program in ["TodosBefore", "Todos"] {
@@ -100,9 +100,9 @@ extension FaultLab {
                 defer { process.send(SIGKILL) }
                 let end = try await process.end()
                 #expect(end != .exit(0))
-                let told = process.lines.map(\.text).filter { $0.contains("exception.type=") }
-                #expect(told.count == (program == "Todos" ? 1 : 0), "\(told)")
-                #expect(told.allSatisfy { $0.contains("error.scope=Application ") && $0.contains("NoSuchTodo") })
+                let errors = process.lines.map(\.text).filter { $0.contains("exception.type=") }
+                #expect(errors.count == (program == "Todos" ? 1 : 0), "\(errors)")
+                #expect(errors.allSatisfy { $0.contains("error.scope=Application ") && $0.contains("NoSuchTodo") })
             }
         }
     }

@@ -21,7 +21,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     typealias Body = (any HTTPTransport) async throws -> Void
 
     let name: String
-    /// The paths that stop the process, so they are tested in a separate process.
+    /// The paths that crash the process, so they are tested in a separate process.
     var fatalPaths: Set<String> = []
     /// The kind for a switch to a protocol that wasn't requested: the 101 counts as a response, or as a head without
     /// one.
@@ -41,7 +41,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
 
     /// All transports.
     ///
-    /// Add a new one here.
+    /// Add a new transport here.
     static let all: [TransportUnderTest] = [
         .asyncHTTPClient, .urlSession,
     ]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LibrarySamples
 
-@Suite("The page about errors of other libraries", .timeLimit(.minutes(2)))
+@Suite("Errors of other libraries are handled as the page shows", .timeLimit(.minutes(2)))
 struct LibraryTests {
     /// Returns the error that SQLite throws for a number that exists already.
     private func duplicate() throws -> any Error {
@@ -37,14 +37,14 @@ struct LibraryTests {
         return try #require(error)
     }
 
-    @Test func `only a busy database is tried again, and only a duplicate is a conflict`() throws {
+    @Test func `only an error of a busy database is tried again, and only a duplicate is a conflict`() throws {
         let (duplicate, busy) = (try duplicate(), try busy())
         #expect(databaseRetries.decisions[busy] == .retry() && databaseRetries.decisions[duplicate] == .fail)
         #expect(statuses[duplicate] == 409 && statuses[busy] == 500)
         #expect(databaseDetails[duplicate]?.message == "UNIQUE constraint failed: orders.number")
     }
 
-    @Test func `an observation of a database that fails posts its error`() async throws {
+    @Test func `a database observation that fails posts its error`() async throws {
         let (reports, continuation) = AsyncStream<ErrorReport>.makeStream()
         let handler = ErrorHandler().on(DatabaseError.self) { _, report in
             continuation.yield(report)
@@ -62,7 +62,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `each of a group's own errors has its kind`() {
+    @Test func `each of a service group's own errors has its kind`() {
         for (error, kind) in [
             (ServiceGroupError.alreadyRunning(file: "other", line: 1), "alreadyRunning"),
             (.alreadyFinished(file: "other", line: 1), "alreadyFinished"),
@@ -72,7 +72,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a group that runs a second time posts that it has finished`() async {
+    @Test func `a service group that runs a second time posts the error that it has finished`() async {
         let (reports, continuation) = AsyncStream<ErrorReport>.makeStream()
         let handler = ErrorHandler().always { _, report in continuation.yield(report) }
         await withErrorBus(handler: handler, configuration: .init(details: groupDetails)) { bus in

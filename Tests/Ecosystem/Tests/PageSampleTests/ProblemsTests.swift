@@ -25,7 +25,7 @@ private struct Own: Error, HTTPResponseConvertible {
     var httpBody: HTTPBody? { HTTPBody(Data("own".utf8)) }
 }
 
-@Suite("The server middleware on the page about OpenAPI", .timeLimit(.minutes(2)))
+@Suite("The server middleware on the page about OpenAPI answers and reports errors", .timeLimit(.minutes(2)))
 struct ProblemsTests {
     private let middleware = Problems(
         problems: ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
@@ -65,7 +65,7 @@ struct ProblemsTests {
         }
     }
 
-    @Test func `the cancellation of a cancelled request is no report, and any other error is one`() async throws {
+    @Test func `the cancellation of a cancelled request isn't reported, and any other error is`() async throws {
         for (error, count) in [(CancellationError() as any Error, 0), (wrapped(CancellationError()), 0), (Broken(), 1)]
         {
             let request = Task {
@@ -74,36 +74,36 @@ struct ProblemsTests {
             }
             #expect(try await request.value.reports.count == count)
         }
-        // Nobody has cancelled this task: something else was cancelled, and its work is missing.
+        // This task wasn't cancelled. Something else was cancelled, and its result is missing.
         #expect(try await result(of: CancellationError()).reports.map(\.role) == [.notice])
     }
 
-    @Test func `a rule decides on the response, and the error is reported`() async throws {
+    @Test func `a rule determines the response, and the error is reported`() async throws {
         let (response, body, reports) = try await result(of: wrapped(OrderMissing()))
         #expect(response.status.code == 404 && body.contains("There is no such order"))
         #expect(reports.count == 1)
     }
 
-    @Test func `an error with a status below 500 becomes a problem with its fields, and no report`() async throws {
+    @Test func `an error with a status below 500 becomes a problem with its fields, and isn't reported`() async throws {
         let (response, body, reports) = try await result(of: wrapped(Gone()))
         #expect(response.status == .gone && response.headerFields[.retryAfter] == "7" && reports.isEmpty)
         #expect(response.headerFields[.contentType] == ProblemDetails.mediaType)
         #expect(body == #"{"status":410,"title":"Gone","type":"about:blank"}"#)
     }
 
-    @Test func `an error with its own status from 500 on keeps it, and is reported`() async throws {
+    @Test func `an error with its own status of 500 or above keeps the status, and is reported`() async throws {
         let (response, body, reports) = try await result(of: wrapped(Away()))
         #expect(response.status == .serviceUnavailable && body.contains("Service Unavailable"))
         #expect(reports.count == 1 && reports[0].error is Away)
     }
 
-    @Test func `an error with its own body below 500 is sent as it is`() async throws {
+    @Test func `an error with its own body and a status below 500 is sent unchanged`() async throws {
         let (response, body, reports) = try await result(of: wrapped(Own()))
         #expect(response.status == .conflict && body == "own" && reports.isEmpty)
         #expect(response.headerFields[.contentType] == nil)
     }
 
-    @Test func `a response is returned as it is`() async throws {
+    @Test func `a response is returned unchanged`() async throws {
         let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/orders/7")
         let answer = await middleware.intercept(
             request, body: nil, metadata: .init(), operationID: "order",

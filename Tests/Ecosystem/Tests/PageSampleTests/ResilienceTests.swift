@@ -32,7 +32,7 @@ private final class Service: Sendable {
     }
 }
 
-@Suite("The client middleware on the page about OpenAPI", .timeLimit(.minutes(2)))
+@Suite("The client middleware on the page about OpenAPI retries requests and opens a circuit", .timeLimit(.minutes(2)))
 struct ResilienceTests {
     private func middleware(_ circuit: String = "shop") -> Resilience {
         var middleware = Resilience(circuit)
@@ -67,7 +67,7 @@ struct ResilienceTests {
         #expect(service.count == 3)
     }
 
-    @Test func `a request that may not be sent twice is sent once`() async throws {
+    @Test func `a request that must not be sent twice is sent once`() async throws {
         let once = HTTPBody([1], length: .known(1), iterationBehavior: .single)
         for (method, body) in [(HTTPRequest.Method.post, nil), (.patch, nil), (.put, once)] {
             let service = Service(503, 200)
@@ -90,7 +90,7 @@ struct ResilienceTests {
         #expect(middleware.circuit.state == .closed)
     }
 
-    @Test func `each attempt that another one follows is posted, with the operation`() async throws {
+    @Test func `each attempt that a retry follows is posted, with its operation`() async throws {
         let attempts = Mutex<[ErrorReport]>([])
         try await withErrorBus(handler: ErrorHandler()) { bus in
             let observation = bus.observe { report in attempts.withLock { $0.append(report) } }
@@ -105,7 +105,7 @@ struct ResilienceTests {
         #expect(reports.map(\.kindName) == ["server", "order"])
     }
 
-    @Test func `an error has its operation and cause, but neither the input nor the request`() throws {
+    @Test func `an error shows its operation and cause, but neither the input nor the request`() throws {
         let error = ClientError(
             operationID: "order", operationInput: "secret", causeDescription: "Transport threw an error.",
             underlyingError: Service.Away())
@@ -116,7 +116,7 @@ struct ResilienceTests {
         #expect(!"\(report)".contains("secret") && "\(report)".contains("Away"), "\(report)")
     }
 
-    @Test func `a wrapped cancellation is a cancellation`() {
+    @Test func `a wrapped cancellation counts as a cancellation`() {
         for (cause, isCancellation) in [(CancellationError() as any Error, true), (Service.Away(), false)] {
             let error = ClientError(
                 operationID: "order", operationInput: "", causeDescription: "", underlyingError: cause)

@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit spares notices, and releases held reports when the bus ends",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit doesn't apply to notices, and releases held reports when the bus ends",
+    .tags(.promise20), .hangLimit)
 struct BusFloodEndTests {
     private let clock = ManualClock()
 
@@ -16,7 +16,7 @@ struct BusFloodEndTests {
 }
 
 extension BusFloodEndTests {
-    @Test("notices of failures and of drops escape the flood limit")
+    @Test("notices of failures and of drops aren't subject to the flood limit")
     func notices() async {
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
         let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
@@ -30,7 +30,7 @@ extension BusFloodEndTests {
         var reports = bus.reports().makeAsyncIterator()
         let running = Task { await bus.run() }
         for round in 0..<3 {
-            // A report in delivery takes no capacity, so in each round a notice follows the first or the second.
+            // A report in delivery takes no capacity, so each round's notice follows the first or the second report.
             var isNotice = false
             for number in 0..<50 { bus.post(Numbered(number), line: UInt(100 * round + number)) }
             while !isNotice { isNotice = await reports.next()?.error is ErrorsDropped }
@@ -42,7 +42,7 @@ extension BusFloodEndTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("a held report is delivered at its window's end although notices follow each other")
+    @Test("a held report is delivered at its window's end even if notices follow each other")
     func noticesWithoutEnd() async {
         let (journal, clock) = (Journal<Int>(), clock)
         let handler = ErrorHandler().on(Numbered.self) { error, report in
@@ -113,7 +113,7 @@ extension BusFloodEndTests {
         expect(recorded.statistics.pending, equals: 0)
     }
 
-    @Test("a task of the bus can wait for a held report at the end of the body")
+    @Test("a bus task can wait for a held report at the end of the body")
     func waitingTask() async {
         let gate = Gate()
         let handler = ErrorHandler().on(Numbered.self) { _ in
@@ -127,7 +127,7 @@ extension BusFloodEndTests {
         }
     }
 
-    @Test("the end comes although one held report fills the bus, and a notice of drops makes an action post")
+    @Test("the bus ends even if one held report fills it, and a notice of drops makes an action post")
     func heldReportFillsTheBus() async {
         let handler = ErrorHandler().ignore(Numbered.self).on(ErrorsDropped.self) { _ in
             ErrorBus.current?.post(Numbered(3))
@@ -154,7 +154,7 @@ extension BusFloodEndTests {
     }
 
     @Test(
-        "shutdown returns held reports between the one in flight and those behind it; deliver returns .dropped")
+        "shutdown returns held reports after the one in flight and before the queue; deliver returns .dropped")
     func shutdownAtTheDeadline() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(on: 0, at: gate, entered: entered)
@@ -166,7 +166,7 @@ extension BusFloodEndTests {
         await entered.wait()
         bus.post(Numbered(5), line: 1)
         async let waiting = bus.deliver(Numbered(6), line: 1)
-        // Seven were posted. A report that isn't complete yet is refused, and not returned.
+        // Seven reports were posted. A report that isn't complete yet would be refused, and not returned.
         while !bus.storage.hasReport(at: 6) { await Task.yield() }
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["0", "4 ×3", "5", "6"])
         expect(await waiting.disposition, equals: .dropped)
@@ -178,7 +178,7 @@ extension BusFloodEndTests {
         expect(bus.statistics.pending, equals: 0)
     }
 
-    @Test("the timer of a window that was released early wakes no worker, and the next window has its own timer")
+    @Test("the timer of a window that was released early doesn't wake a worker, and the next window has its own timer")
     func earlyRelease() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration(capacity: 2))
         let reports = bus.reports()

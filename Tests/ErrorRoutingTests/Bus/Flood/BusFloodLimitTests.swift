@@ -7,22 +7,22 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit delivers the first errors of a kind, and merges the rest",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit delivers the first errors of a kind, and merges the rest",
+    .tags(.promise20), .hangLimit)
 struct BusFloodLimitTests {
     private let clock = ManualClock()
 }
 
 extension BusFloodLimitTests {
     @Test(
-        "the first in a window are delivered, at its end the newest of the rest; the next error opens the next window"
+        "a window's first errors are delivered, and at its end the newest other one; the next error opens a window"
     )
     func windowsInARow() async {
         let bus = makeBus(first: 2)
         var reports = bus.reports().makeAsyncIterator()
         async let running: Void = bus.run()
         for round in 0..<3 {
-            // The window begins with the round's first error, 5 seconds after the previous window has ended.
+            // The window begins with the round's first error, 5 seconds after the previous window ended.
             clock.advance(by: .seconds(5))
             for number in 1...6 { bus.post(Numbered(10 * round + number), line: 1) }
             for number in 1...2 { expect(await reports.next()?.summary, equals: "\(10 * round + number)") }
@@ -39,8 +39,8 @@ extension BusFloodLimitTests {
         expect(bus.statistics, equals: .init(posted: 18, unmatched: 9, suppressed: 9))
     }
 
-    @Test("windows follow the time of posting, not of delivery, and held reports precede later posts")
-    func momentsOfPosting() async {
+    @Test("windows follow the time of the post, not of the delivery, and held reports precede later posts")
+    func postTimes() async {
         let found = await summaries(first: 1) { bus in
             for number in 1...3 { bus.post(Numbered(number), line: 1) }
             clock.advance(by: .seconds(25))
@@ -49,13 +49,13 @@ extension BusFloodLimitTests {
         expect(found, equals: ["1", "3 ×2", "4", "5"])
     }
 
-    @Test("a report that stands for several errors has the times of the oldest and the newest, wherever it is read")
-    func moments() async {
-        let heard = Journal<ErrorReport>()
+    @Test("a report that represents several errors has the times of the oldest and the newest, wherever it is read")
+    func times() async {
+        let received = Journal<ErrorReport>()
         let bus = makeBus(
             first: 1,
             handler: ErrorHandler().always { _, report in
-                heard.note(report)
+                received.note(report)
                 return .next
             })
         let reports = bus.reports()
@@ -67,7 +67,7 @@ extension BusFloodLimitTests {
         }
         bus.finish()
         await bus.run()
-        for reports in [heard.entries, await reports.collected()] {
+        for reports in [received.entries, await reports.collected()] {
             expect(reports.map(\.summary), equals: ["1", "1", "4 ×3", "4 ×3"])
             #expect(reports.prefix(2).allSatisfy { $0.firstInstant == $0.instant && $0.instant <= after[0] })
             #expect(reports.suffix(2).allSatisfy { (after[0]...after[1]).contains($0.firstInstant) })
@@ -77,7 +77,7 @@ extension BusFloodLimitTests {
 
     @Test("a new kind replaces the kind with the oldest window, and that kind's held report is released")
     func eviction() async {
-        // With a capacity of 4 the limit remembers 2 kinds.
+        // With a capacity of 4, the limit remembers 2 kinds.
         let bus = makeBus(first: 1, capacity: 4)
         let reports = bus.reports()
         async let running: Void = bus.run()
@@ -97,7 +97,7 @@ extension BusFloodLimitTests {
     // MARK: Kinds
 
     @Test(
-        "payloads, fields and texts don't count; an enum's case, an error's domain and code, and the posting line do")
+        "payloads, fields, and messages don't count; an enum's case, domain and code, and the posting line do")
     func kinds() async {
         typealias Payment = Zoo.Payment
         let found = await summaries(first: 1) { bus in
@@ -135,7 +135,7 @@ extension BusFloodLimitTests {
         expect(placed, equals: ["1", "2", "3", "4", "6 ×2"])
     }
 
-    @Test("errors with equal strings are one kind, whatever their type, code and line; the closure receives the report")
+    @Test("errors with equal strings are one kind, whatever their type, code, and line; the closure reads the report")
     func fingerprints() async {
         let configuration = configuration(ManualClock()) { report in report.metadata["tenant"] ?? report.typeName }
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
@@ -158,10 +158,10 @@ extension BusFloodLimitTests {
         """
     )
     func reentry() async {
-        let asked = Journal<Int>()
+        let calls = Journal<Int>()
         let configuration = configuration(ManualClock()) { report in
             guard let error = report.error as? Numbered, let bus = ErrorBus.current else { return "-" }
-            asked.note(error.number)
+            calls.note(error.number)
             #expect(bus.statistics.isBalanced && bus.statistics.pending > 0)
             if error.number < 10 { bus.post(Numbered(error.number + 100)) }
             return "\(error.number)"
@@ -169,12 +169,12 @@ extension BusFloodLimitTests {
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             for number in 1...5 { bus.post(Numbered(number)) }
         }
-        expect(asked.entries, equals: Array(1...5))
+        expect(calls.entries, equals: Array(1...5))
         expect(recorded.errors.compactMap { ($0 as? Numbered)?.number }.sorted(), equals: [1, 2, 3, 4, 5, 101, 105])
         expect(recorded.statistics.suppressed, equals: 3)
     }
 
-    @Test("an error is written to the last resort if the bus is shut down while the closure runs for it")
+    @Test("if the bus is shut down while the closure runs for an error, the last resort writes the error")
     func shutdown() async {
         let (entered, gate, written) = (Gate(), Gate(), Journal<String>())
         var configuration = ErrorBus.Configuration(
@@ -219,7 +219,9 @@ extension BusFloodLimitTests {
         return ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: limit, clock: clock))
     }
 
-    /// Returns the summaries of what a body posts; everything is delivered after the last post.
+    /// Returns summaries of the errors that a body posts.
+    ///
+    /// They are delivered after the last post.
     private func summaries(first: Int, _ post: (ErrorBus) -> Void) async -> [String] {
         let bus = makeBus(first: first)
         let reports = bus.reports()
@@ -233,7 +235,7 @@ extension BusFloodLimitTests {
 }
 
 extension ErrorReport {
-    /// The error, and how many errors it represents: `7`, or `7 ×3`.
+    /// The error, and how many errors the report represents: `7`, or `7 ×3`.
     var summary: String {
         let text = (error as? Numbered).map { "\($0.number)" } ?? "\(error)"
         return occurrences == 1 ? text : "\(text) ×\(occurrences)"

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(
-    "Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20),
+    "Promise 20: errors of one type, code, posting line, and path of scopes are of one kind", .tags(.promise20),
     .hangLimit)
 struct FloodKindTests {}
 
@@ -24,7 +24,7 @@ extension FloodKindTests {
         expectApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable])
     }
 
-    @Test("domain and code count, for NSErrors, Foundation's errors and CustomNSErrors; the user info doesn't")
+    @Test("domain and code count, for NSErrors, Foundation's errors, and CustomNSErrors; the user info doesn't")
     func nsErrors() {
         let error = NSError(domain: "a", code: 1)
         expect(kind(error), equals: kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
@@ -49,7 +49,7 @@ extension FloodKindTests {
         }
     }
 
-    @Test("the path of scopes counts, and posting line and file do; equal fingerprints hash alike")
+    @Test("the path of scopes counts, and so do posting line and file; equal fingerprints have equal hashes")
     func scopes() {
         let error = Zoo.Timeout()
         expect(kind(error, in: ["a", "b"]), equals: kind(error, in: ["a", "b"]))

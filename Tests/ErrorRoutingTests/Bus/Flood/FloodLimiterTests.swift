@@ -5,8 +5,8 @@ import Testing
 
 /// Tests the limiter alone, as a plain value, with numbers for reports.
 @Suite(
-    "Behaviours 14 and 20: a flood limiter passes the first errors of a kind, and merges the rest",
-    .tags(.behaviour14, .behaviour20), .hangLimit)
+    "Promises 14 and 20: a flood limiter passes the first errors of a kind, and merges the rest",
+    .tags(.promise14, .promise20), .hangLimit)
 struct FloodLimiterTests {}
 
 extension FloodLimiterTests {
@@ -18,7 +18,7 @@ extension FloodLimiterTests {
         expect(flood.limiter.nextEnd, equals: .milliseconds(1) + .seconds(100 * 365 * 86_400))
     }
 
-    @Test("with random errors and times it does what a naive limiter does", arguments: 0..<100 as Range<UInt64>)
+    @Test("for random errors and times it does what a naive limiter does", arguments: 0..<100 as Range<UInt64>)
     func randomOperations(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let (first, maximum) = (Int.random(in: 0...3, using: &random), Int.random(in: 1...5, using: &random))
@@ -33,7 +33,7 @@ extension FloodLimiterTests {
             switch Int.random(in: 0..<100, using: &random) {
             case ..<80:
                 let kind = Int.random(in: 0..<7, using: &random)
-                // Times of concurrent posts are slightly out of order.
+                // The times of concurrent posts are slightly out of order.
                 let time = max(0, now - Int.random(in: 0...4, using: &random))
                 answers = flood.post(step, kind: kind, at: time)
                 expected = naive.post(step, kind: kind, at: time)
@@ -59,7 +59,7 @@ extension FloodLimiterTests {
             }
             expect(flood.limiter.heldCount, equals: naive.heldCount)
             expect(flood.limiter.nextEnd, equals: naive.nextEnd.map { .milliseconds($0) })
-            // Nothing is lost or counted twice.
+            // No error is lost or counted twice.
             expect(passed + released + suppressed + flood.limiter.heldCount, equals: admitted)
             expect(passed + occurrences + naive.heldOccurrences, equals: admitted)
         }

@@ -7,12 +7,12 @@ import Testing
 @testable import ErrorRoutingTesting
 
 @Suite(
-    "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: memory is bounded, and each report is counted once when it completes",
+    .tags(.promise13, .promise14), .hangLimit)
 struct BusCapacityTests {}
 
 extension BusCapacityTests {
-    @Test("at capacity the newest is dropped and counted, and one notice follows, from where the first was posted")
+    @Test("a full bus drops and counts the newest error, and one notice follows, from where the first was posted")
     func overflow() async {
         let line: UInt = #line + 3
         let recorded = await record(capacity: 3) { bus in
@@ -39,7 +39,7 @@ extension BusCapacityTests {
         let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
             bus.post(Numbered(1))
             await entered.wait()
-            // Fills the queue, then drops two; so the notice follows 2 and 3.
+            // Fill the queue, then drop two errors. So the notice comes after 2 and 3.
             for number in 2...5 { bus.post(Numbered(number)) }
             expect(bus.statistics.pending, equals: 4)
             gate.open()
@@ -48,7 +48,7 @@ extension BusCapacityTests {
         expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count), equals: [2])
     }
 
-    @Test("each way to end has its own count, and the counts balance at rest")
+    @Test("each kind of outcome has its own count, and the counts balance at rest")
     func law() async {
         let handler = ErrorHandler()
             .on(matching: .type(Numbered.self).where { $0.number % 3 == 0 }) { error in
@@ -97,11 +97,11 @@ extension BusCapacityTests {
         expect(bus.statistics, equals: .init(posted: 10, unmatched: 10))
     }
 
-    /// A family of types, one for each parameter.
+    /// A family of types, with one type for each parameter.
     struct Typed<Parameter>: Error {}
 
     @Test(
-        "drops of several types are counted by type, and each notice counts only the drops after the one before")
+        "drops of several types are counted by type, and each notice counts only drops since the previous notice")
     func severalTypes() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
         var notices = bus.reports(matching: .type(ErrorsDropped.self)).makeAsyncIterator()
@@ -139,7 +139,7 @@ extension BusCapacityTests {
         for number in 0...3 { other.post(Numbered(number)) }
         let runningOther = Task { await other.run() }
         await entered.wait()
-        // The first notice is in delivery, so these drops belong to the second.
+        // The first notice is in delivery, so these drops belong to the second notice.
         other.post(Numbered(4))
         for _ in 0..<2 { other.post(Zoo.Offline()) }
         other.post(Numbered(5))
@@ -158,7 +158,7 @@ extension BusCapacityTests {
         )
     }
 
-    @Test("drops of many types from many threads are each in one notice")
+    @Test("in a flood of many types from many threads, each drop is counted in exactly one notice")
     func manyTypesAtOnce() async {
         let recorded = await withRecordedErrors(configuration: .init(capacity: 1)) { bus in
             await withTaskGroup { group in
@@ -189,7 +189,7 @@ extension BusCapacityTests {
         post(Optional<Parameter>.self, count - 1, to: bus)
     }
 
-    /// Posts while nothing is delivered yet, then delivers.
+    /// Posts while no report is delivered yet, then delivers.
     private func record(
         handler: ErrorHandler = ErrorHandler(),
         capacity: Int,

@@ -4,12 +4,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: the intake accepts as many reports as it has room for, and counts the others",
+    .tags(.promise13, .promise14), .hangLimit)
 struct BusIntakeTests {}
 
 extension BusIntakeTests {
-    @Test("exactly as many are accepted as there is room for", arguments: [1, 2, 3, 6, 7, 62, 63, 64, 1_000])
+    @Test("exactly as many reports are accepted as there is room for", arguments: [1, 2, 3, 6, 7, 62, 63, 64, 1_000])
     func capacities(capacity: Int) {
         let box = IntakeBox(capacity: capacity)
         var accepted = 0
@@ -43,9 +43,9 @@ extension BusIntakeTests {
         }
     }
 
-    @Test("a posting keeps scope, promise and flood kind, alone and together, and fits a cache line", arguments: 0..<8)
+    @Test("a posting stores scope, promise, and flood kind, alone or together, and fits a cache line", arguments: 0..<8)
     func parts(_ combination: Int) {
-        // With its slot's state it fills one cache line of 64 bytes.
+        // Together with its slot's state, a posting fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
         let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
@@ -59,7 +59,7 @@ extension BusIntakeTests {
         expect(posting.floodTime, equals: kind == nil ? posting.moment.sinceOrigin : 7)
     }
 
-    @Test("a report's time is the continuous clock's, to the nanosecond, and it keeps the values that it is given")
+    @Test("a report's time is the continuous clock's, to the nanosecond, and it stores the given values")
     func moment() {
         for _ in 0..<1_000 {
             let before = ContinuousClock.now

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 13: drops are counted by type, each in one notice", .tags(.behaviour13), .hangLimit)
+@Suite("Promise 13: drops are counted by type, and each drop is counted in one notice", .tags(.promise13), .hangLimit)
 struct DropTallyTests {
-    @Test("the first drop makes a notice, which counts drops by type; subclasses and specializations are types too")
+    @Test("the first drop creates a notice, which counts by type; subclasses and specializations are separate types")
     func byType() {
         let box = Box()
         let types: [any Error.Type] = [Zoo.Timeout.self, Zoo.Owl.self, Zoo.Timeout.self]
@@ -26,7 +26,7 @@ struct DropTallyTests {
         expect(box.take().byType.values.sorted(), equals: [1, 1, 1, 1, 1])
     }
 
-    @Test("64 types are counted separately and all others together, also in the next notice")
+    @Test("64 types are counted separately and all others together, even in the next notice")
     func otherTypes() {
         let box = Box()
         for _ in 0..<2 {
@@ -44,7 +44,7 @@ struct DropTallyTests {
         }
     }
 
-    @Test("with many droppers and one taker, each drop is in exactly one notice, and no notice is empty")
+    @Test("with many threads that drop and one that takes, each drop is in exactly one notice, and no notice is empty")
     func contention() async {
         let (box, droppers, each) = (Box(), 4, isLong ? 4_000 : 1_000)
         let (notices, mostAtOnce) = (Journal<ErrorsDropped>(), Journal<Int>())
@@ -64,11 +64,11 @@ struct DropTallyTests {
                 announced.wait()
                 // The signal after the last drop doesn't announce a notice.
                 if left.isOver, outstanding.count.load(ordering: .relaxed) == 0 { break }
-                var isMoreUntold = true
+                var hasMoreDrops = true
                 outstanding.count.wrappingSubtract(1, ordering: .relaxed)
-                while isMoreUntold {
+                while hasMoreDrops {
                     var counts: [String: Int64] = [:]
-                    isMoreUntold = box.tally.take(into: &counts)
+                    hasMoreDrops = box.tally.take(into: &counts)
                     notices.note(ErrorsDropped(counts))
                 }
             }
@@ -89,7 +89,7 @@ struct DropTallyTests {
         #expect(byType.allSatisfy { $0.key == ErrorsDropped.otherTypes || $0.value == expected[$0.key] })
     }
 
-    /// 81 types.
+    /// A family of 81 types.
     private let types: [any Error.Type] = {
         let parts: [any Sendable.Type] = [
             Int.self, Bool.self, String.self, Double.self, UInt.self, Character.self, Int8.self, Int16.self, Void.self,
@@ -111,11 +111,11 @@ struct DropTallyTests {
 
         func add(_ type: any Error.Type) -> Bool { tally.add(type) }
 
-        /// Takes a notice after which nothing is left, as is always so with one thread.
+        /// Takes a notice after which no drops are left, as is always the case with one thread.
         func take() -> ErrorsDropped {
             var counts: [String: Int64] = [:]
-            let isMoreUntold = tally.take(into: &counts)
-            #expect(!isMoreUntold)
+            let hasMoreDrops = tally.take(into: &counts)
+            #expect(!hasMoreDrops)
             return ErrorsDropped(counts)
         }
     }

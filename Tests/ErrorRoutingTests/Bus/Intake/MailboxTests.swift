@@ -4,13 +4,13 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 11 and 13: a mailbox's slots are filled in any order, read in sequence, and used again",
-    .tags(.behaviour11, .behaviour13), .hangLimit)
+    "Promises 11 and 13: a mailbox's slots are filled in any order, read in sequence, and reused",
+    .tags(.promise11, .promise13), .hangLimit)
 struct MailboxTests {}
 
 extension MailboxTests {
     @Test(
-        "slots are reused: as many as are reserved, or after the ring has doubled",
+        "slots are reused, whether as many as there are were reserved or the ring has doubled",
         arguments: [1, 2, 3, 7, 8, 63, 64, 65, 1_000])
     func laps(capacity: Int) {
         let box = MailboxBox(capacity: capacity)
@@ -23,7 +23,7 @@ extension MailboxTests {
         expect(box.ends.alive, equals: capacity)
     }
 
-    @Test("a reader may look at an unfilled slot, and sleep there, while all others are filled", arguments: [2, 3, 8])
+    @Test("a reader can look at an unfilled slot, and sleep there, while all others are filled", arguments: [2, 3, 8])
     func lastSlot(capacity: Int) {
         let box = MailboxBox(capacity: capacity)
         for position in 1..<capacity { box.fill(position) }
@@ -33,7 +33,7 @@ extension MailboxTests {
         expect((0..<capacity).map { box.take($0) }, equals: Array(0..<capacity))
     }
 
-    @Test("elements left in a mailbox are deallocated with it, anywhere in the ring", arguments: [0, 3, 1_500])
+    @Test("elements left in a mailbox are deallocated with it, at any position in the ring", arguments: [0, 3, 1_500])
     func leftovers(firstPlace: Int) {
         let ends = MailboxBox.Ends()
         do {
@@ -45,7 +45,7 @@ extension MailboxTests {
         expect(ends.count, equals: 1_000)
     }
 
-    @Test("random operations return the same as plain arrays would", arguments: 0..<100 as Range<UInt64>)
+    @Test("random operations return what plain arrays would return", arguments: 0..<100 as Range<UInt64>)
     func randomOperations(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let capacity = [1, 2, 3, 7, 8, 63, 64][Int(seed % 7)]
@@ -54,7 +54,7 @@ extension MailboxTests {
         var (out, next, cursor, isAsleep): ([Int], Int, Int, Bool) = ([], 0, 0, false)
         var filled: Set<Int> = []
         for step in 0..<2_000 {
-            // Fills and empties the mailbox in turns.
+            // The test fills and empties the mailbox in turn.
             let isRising = step / 300 % 2 == 0
             switch Int.random(in: 0..<100, using: &random) {
             case ..<(isRising ? 40 : 20) where next - cursor < capacity:
@@ -86,7 +86,7 @@ extension MailboxTests {
         }
         for position in cursor..<next {
             expect(box.close(position), equals: (filled.contains(position) ? position : nil))
-            // No reader sleeps there now, and none is woken.
+            // No reader sleeps there now, so none is woken.
             #expect(!box.sleep(at: position) && !box.endSleep(at: position))
         }
         for position in out { expect(box.fill(position), equals: .refused) }

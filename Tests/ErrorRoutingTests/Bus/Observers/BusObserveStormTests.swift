@@ -7,19 +7,21 @@ import Testing
 /// Checks under load that the observer's reports and the counts agree.
 ///
 /// `ERROR_BUS_LONG=1` posts a million errors.
-@Suite("Behaviour 19: an observer receives every report in a flood", .tags(.behaviour19), .hangLimit)
+@Suite("Promise 19: an observer receives every report in a flood", .tags(.promise19), .hangLimit)
 struct BusObserveStormTests {}
 
 extension BusObserveStormTests {
     private static let count = isLong ? 1_000_000 : 10_000
 
-    /// The reports that an observer has received; only the worker writes, and it has ended when the tally is read.
+    /// The reports that an observer has received.
+    ///
+    /// Only the worker writes the tally, and the worker has ended when the tally is read.
     private final class Tally: Sendable {
         struct Counts {
             var received = 0
             var dispositions: [HandleOutcome.Disposition: Int] = [:]
             var suppressed = 0
-            var told = 0
+            var reportedDrops = 0
             var failures = 0
             var last: UInt64 = 0
             var lastOfThread: [Int] = [0, 0, 0, 0]
@@ -35,7 +37,7 @@ extension BusObserveStormTests {
                 counts.dispositions[report.outcome.disposition, default: 0] += 1
                 counts.suppressed += report.occurrences - 1
                 counts.failures += report.outcome.failures.count
-                if let drops = report.error as? ErrorsDropped { counts.told += drops.count }
+                if let drops = report.error as? ErrorsDropped { counts.reportedDrops += drops.count }
                 // Sequence numbers have no gap.
                 if report.sequence != counts.last + 1 { counts.isInOrder = false }
                 counts.last = report.sequence
@@ -53,7 +55,7 @@ extension BusObserveStormTests {
     ]
 
     @Test(
-        "four callers post, at any capacity, until the bus has drained or a shutdown comes in the middle",
+        "four callers post, at any capacity, until the bus has drained or a shutdown interrupts them",
         arguments: 0..<5, [false, true])
     func posters(index: Int, isShutDown: Bool) async {
         await storm(Self.configurations[index]) { bus in
@@ -88,7 +90,7 @@ extension BusObserveStormTests {
                 bus.post(number % 5 == 0 ? Zoo.Offline() : Numbered(number * 4 + thread))
             }
         }
-        // In one of the cases, the bus ends in the middle of the posts.
+        // In one of the cases, the bus ends while errors are being posted.
         let isEarly = configuration.capacity == 1_000
         while isEarly, tally.counts.withLock({ $0.received < 100 }) { await Task.yield() }
         let early = isEarly ? await end(bus) : []
@@ -107,10 +109,10 @@ extension BusObserveStormTests {
         expect(counts.dispositions[.unmatched, default: 0], equals: statistics.unmatched)
         #expect(
             counts.suppressed <= statistics.suppressed && (!left.isEmpty || counts.suppressed == statistics.suppressed))
-        #expect(counts.told + left.count <= statistics.dropped)
+        #expect(counts.reportedDrops + left.count <= statistics.dropped)
         expect(counts.failures, equals: statistics.actionFailures)
         #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
-        // Errors posted after the end count as dropped.
+        // Errors that were posted after the end count as dropped.
         #expect(isEarly || counts.ends == [statistics])
         expect(read, equals: counts.received)
         withExtendedLifetime(observation) {}

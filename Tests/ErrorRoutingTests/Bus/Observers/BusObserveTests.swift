@@ -8,7 +8,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 19: observe gets every report with its outcome, in order, none missed", .tags(.behaviour19), .hangLimit)
+    "Promise 19: observe receives every report with its outcome, in order", .tags(.promise19), .hangLimit)
 struct BusObserveTests {}
 
 extension BusObserveTests {
@@ -30,7 +30,7 @@ extension BusObserveTests {
         var numbers: [Int] { reports.entries.compactMap { ($0.error as? Numbered)?.number } }
     }
 
-    @Test("observe includes the report in delivery if it still counts as pending when observe returns")
+    @Test("observe includes the report in delivery if the report still counts as pending when observe returns")
     func justBeforeTheEnd() async {
         let (receiver, observation) = (Receiver(), Locked<ErrorObservation?>(nil))
         let handler = ErrorHandler().on(Numbered.self) { _ in
@@ -42,7 +42,7 @@ extension BusObserveTests {
         observation.withLock { $0?.cancel() }
     }
 
-    @Test("receives each later report, with outcome and sequence number; the end is called once, after the last one")
+    @Test("later reports are received with outcome and sequence number; the end is notified once, after the last one")
     func everything() async {
         let receiver = Receiver()
         let handler = ErrorHandler()
@@ -51,8 +51,7 @@ extension BusObserveTests {
                 return .stop
             }
             .ignore(Numbered(5))
-        // While all tests run at the same time, a task that yields might take longer than the default limit to
-        // continue.
+        // While all tests run at the same time, a task that yields might take longer than the default limit to resume.
         await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil)) { bus in
             let observation = receiver.observe(bus)
             for number in 1...9 { bus.post(Numbered(number)) }
@@ -60,7 +59,7 @@ extension BusObserveTests {
             #expect(await bus.flush(within: .seconds(600)))
             expect(receiver.numbers, equals: Array(1...9))
             #expect(receiver.ends.entries.isEmpty)
-            // A released observation has ended: it doesn't receive reports after that.
+            // A released observation has ended, so it doesn't receive later reports.
             withExtendedLifetime(observation) {}
         }
         expect(receiver.reports.entries.map(\.sequence), equals: Array(1...10))
@@ -72,7 +71,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 1)
     }
 
-    @Test("the end is notified once with the final figures: after the last report, a cancellation, or the bus's end")
+    @Test("the end is notified once with the final counts: after the last report, a cancellation, or the bus's end")
     func end() async {
         let receiver = Receiver()
         let bus = ErrorBus(handler: ErrorHandler())
@@ -106,7 +105,7 @@ extension BusObserveTests {
         }
         expect(order.entries, equals: ["report 1", "cancelled", "end"])
 
-        // Here the observation ends with the bus.
+        // Here, the observation ends when the bus ends.
         let last = Receiver()
         let lasting = Locked<ErrorObservation?>(nil)
         let lastResort = LastResort { _ in lasting.withLock { $0.take() }?.cancel() }
@@ -139,7 +138,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 3)
     }
 
-    @Test("a scope's observer gets its reports and those of scopes below; without a bus it ends immediately")
+    @Test("a scope's observer receives reports of the scope and of scopes below; without a bus it ends immediately")
     func scopes() async {
         let (outer, inner, all) = (Receiver(), Receiver(), Receiver())
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -152,7 +151,7 @@ extension BusObserveTests {
             bus.post(Numbered(1))
             scope.post(Numbered(2))
             below.post(Numbered(3))
-            // Another scope of the same name.
+            // This is another scope with the same name.
             bus.scope("outer").post(Numbered(4))
             scope.post(Numbered(5))
             below.bound { postError(Numbered(6)) }
@@ -186,7 +185,7 @@ extension BusObserveTests {
         #expect(none.reports.entries.isEmpty)
     }
 
-    @Test("a reader of rare reports is woken although the bus is never idle")
+    @Test("a reader of infrequent reports is woken although the bus is never idle")
     func rareReports() async {
         let isOver = Locked(false)
         let storm = ErrorHandler().on(Numbered.self) { error in
@@ -204,7 +203,7 @@ extension BusObserveTests {
         }
     }
 
-    @Test("after a cancellation at any time, from many threads, there is one end and no report after it")
+    @Test("after a cancellation at any time, from many threads, the end is notified once and no report follows")
     func races() async {
         for round in 0..<200 {
             let quiet = ErrorBus.Configuration(lastResort: LastResort { _ in })
@@ -221,16 +220,16 @@ extension BusObserveTests {
                 }
             }
             await running
-            // The end is the only entry that is false, and it is the last entry.
+            // The end is the only entry that is false, and it is the last one.
             expect(order.entries.firstIndex(of: false), equals: order.entries.count - 1)
         }
     }
 
-    @Test("observeUntilEnd receives every report up to the bus's end, which is notified once even if the bus never ran")
+    @Test("observeUntilEnd receives every report up to the bus's end, notified once even if the bus never ran")
     func untilEnd() async {
         let (numbers, ends) = (Journal<Int>(), Journal<Int>())
         await withErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop }) { bus in
-            // The closure can capture the bus itself, because the bus ends.
+            // The closure can capture the bus itself, because the bus's end releases the closure.
             bus.observeUntilEnd { report in
                 #expect(bus.statistics.posted > 0)
                 if let error = report.error as? Numbered { numbers.note(error.number) }
@@ -297,7 +296,7 @@ extension BusObserveTests {
         func finish(_ statistics: ErrorBus.Statistics) { finished.add(1, ordering: .relaxed) }
     }
 
-    @Test("readers are woken once in sixty-four reports, and when the worker becomes idle after more")
+    @Test("readers are woken once per sixty-four reports, and when the worker becomes idle after additional reports")
     func wakingReaders() {
         var (observers, readers, listener) = (ObserverList(), WaitingReaders(), Listener())
         _ = observers.add(listener, of: nil)
@@ -323,7 +322,7 @@ extension BusObserveTests {
             await entered.wait()
             let (first, second) = (bus.statistics.deliveryTime, bus.statistics.deliveryTime)
             #expect(first ?? .zero <= second ?? .zero && first != nil)
-            // The report is counted, so the observer is what still takes time.
+            // The report is counted, so only the observer is still taking time.
             expect(bus.statistics.unmatched, equals: 1)
             leave.signal()
             _ = await bus.flush(within: .seconds(60))

@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 19: each stream has every report, or counts the missed ones, and leaves nothing behind",
-    .tags(.behaviour19), .hangLimit)
+    "Promise 19: each stream has every report or counts the missed ones, and leaves nothing behind",
+    .tags(.promise19), .hangLimit)
 struct BusObserverLossTests {}
 
 extension BusObserverLossTests {
     /// An error that a weak reference can watch.
     private final class Heavy: Error {}
 
-    @Test("every observer gets every delivered report with its outcome")
+    @Test("every observer receives every delivered report with its outcome")
     func everyObserver() async {
         let bus = ErrorBus(handler: ErrorHandler().ignore(Numbered(1)))
         let streams = (0..<3).map { _ in bus.reports() }
@@ -26,7 +26,7 @@ extension BusObserverLossTests {
         }
     }
 
-    @Test("a stream has each report delivered since it was opened, before deliver returns; after the end it has none")
+    @Test("a stream has each report since it was opened, before deliver returns; after the end it is empty")
     func opened() async {
         let bus = await withErrorBus(handler: ErrorHandler()) { bus in
             await bus.deliver(Numbered(1))
@@ -43,7 +43,7 @@ extension BusObserverLossTests {
     }
 
     @Test(
-        "a report counts exactly those that its observer missed just before it; each observer has its own count")
+        "a report counts exactly the reports that its observer missed just before; each observer has its own count")
     func missed() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             var reports = bus.reports(bufferingNewest: 2).makeAsyncIterator()
@@ -76,7 +76,7 @@ extension BusObserverLossTests {
         #expect(journal.entries.allSatisfy { $0 == 0 })
     }
 
-    @Test("a selecting observer receives its matcher's output, and only that takes space in its buffer")
+    @Test("a selecting observer receives its matcher's output, and only that output takes space in its buffer")
     func matching() async {
         let bus = ErrorBus(handler: ErrorHandler().ignore(Zoo.Payment.self))
         let codes = bus.reports(
@@ -99,7 +99,7 @@ extension BusObserverLossTests {
         expect(await every.collected().map(\.report.missed), equals: [57, 0, 0])
     }
 
-    @Test("observers come and go while reports are delivered, and each receives an unbroken sequence")
+    @Test("observers are added and removed during delivery, and each receives an uninterrupted sequence")
     func comingAndGoing() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let done = Gate()
@@ -127,7 +127,7 @@ extension BusObserverLossTests {
     }
 
     @Test(
-        "a stream that is released unread or cancelled stops observing and releases all; other streams continue")
+        "a stream that is released unread or cancelled stops observing and releases everything; others continue")
     func released() async {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -165,7 +165,7 @@ extension BusObserverLossTests {
         }
     }
 
-    @Test("a stream's remaining reports can be read after the bus is deallocated, and nothing retains them then")
+    @Test("a stream's remaining reports can be read after the bus is deallocated, and are then no longer retained")
     func outlivingTheBus() async {
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
         let watchedBus = Weak(bus)

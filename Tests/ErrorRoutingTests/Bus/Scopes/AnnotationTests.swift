@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: a scope can be annotated with values that are known later", .tags(.behaviour22), .hangLimit)
+@Suite("Promise 22: a scope can be annotated with values that are known later", .tags(.promise22), .hangLimit)
 struct AnnotationTests {}
 
 extension AnnotationTests {
@@ -51,7 +51,7 @@ extension AnnotationTests {
         expect(recorded.reports.first?.metadata, equals: Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) }))
     }
 
-    @Test("a scope that was created without a bus shares its annotations with its copies below one, both ways")
+    @Test("a scope that was created without a bus shares annotations with its copies below a bus, in both directions")
     func rooted() async {
         let scope = await Task.detached { await withErrorScope("early") { $0 } }.value
         scope.annotate("a", with: "1")

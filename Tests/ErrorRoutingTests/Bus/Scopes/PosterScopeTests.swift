@@ -3,11 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: any poster has scopes; those of the ambient poster are found at each post", .hangLimit)
+@Suite("Promise 22: any poster has scopes; the ambient poster's scopes look up their parent at each post", .hangLimit)
 struct PosterScopeTests {}
 
 extension PosterScopeTests {
-    /// A library's object: its poster has a scope, regardless of the poster.
+    /// A library object whose errors are posted in a scope, whichever poster it uses.
     private struct Cache {
         let errors: any ErrorPosting
 
@@ -56,7 +56,7 @@ extension PosterScopeTests {
         #expect(isDone.withLock { $0 })
     }
 
-    @Test("below a bus or a scope it is an ErrorScope")
+    @Test("below a bus or a scope, a poster's scope is an ErrorScope")
     func known() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let posters: [any ErrorPosting] = [bus, bus.scope("a")]
@@ -67,7 +67,7 @@ extension PosterScopeTests {
         }
     }
 
-    @Test("without a bus its handler goes first; what no rule matches, attempts, and failures go to standard error")
+    @Test("without a bus, the scope's handler goes first; other errors, attempts, and failures go to standard error")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -84,7 +84,7 @@ extension PosterScopeTests {
                     return .stop
                 }
                 .on(Zoo.Payment.self) { error in
-                    // It is not handled again.
+                    // The error isn't handled again.
                     Inner.errors?.post(error)
                     return trace("once", .stop)
                 }
@@ -111,7 +111,7 @@ extension PosterScopeTests {
         }
     }
 
-    @Test("within a scope without a bus, lines on standard error have the whole path and its metadata")
+    @Test("within a scope without a bus, lines on standard error show the whole path and the scope's metadata")
     func withinScopeWithoutBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -133,7 +133,7 @@ extension PosterScopeTests {
         @TaskLocal static var errors: (any ErrorPosting)?
     }
 
-    /// A poster of the application's own.
+    /// A custom poster of the application.
     private struct Noting: ErrorPosting {
         let journal: Journal<ErrorReport>
 
@@ -149,7 +149,7 @@ extension PosterScopeTests {
         }
     }
 
-    @Test("a poster of another type gets what the scope's handler doesn't match, with the scope's metadata")
+    @Test("a poster of another type receives errors that the scope's handler doesn't match, with the scope's metadata")
     func anotherPoster() async {
         let journal = Journal<ErrorReport>()
         let rules = ErrorHandler().ignore(Numbered(1))

@@ -6,12 +6,12 @@ import Testing
 
 /// The process has one root, so each test that needs a root, or no root, runs in a separate process.
 @Suite(
-    "Behaviours 11, 15 and 22: a post goes to the task's scope or bus, without one to the root or standard error",
-    .tags(.behaviour11, .behaviour15, .behaviour22), .hangLimit)
+    "Promises 11, 15, and 22: a post uses the task's scope or bus, then the root, then standard error",
+    .tags(.promise11, .promise15, .promise22), .hangLimit)
 struct ScopeAmbienceTests {}
 
 extension ScopeAmbienceTests {
-    @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
+    @Test("inside an action no scope is bound, neither that of run's caller nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {
         let post: @Sendable (Numbered, ErrorReport) -> HandleStrategy = { error, report in
             expect(report.scope, equals: ["scope"])
@@ -44,7 +44,7 @@ extension ScopeAmbienceTests {
         elsewhere.expectNoneReported()
     }
 
-    @Test("inside an action the current bus is the one that delivers, and a scope created there belongs to that bus")
+    @Test("inside an action the current bus is the delivering bus, and a scope created there belongs to that bus")
     func scopesInActions() async {
         let journal = Journal<Bool>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -64,7 +64,7 @@ extension ScopeAmbienceTests {
     }
 
     @Test(
-        "threads and detached tasks reach the root, even one bound for a body; it resigns when its run returns"
+        "threads and detached tasks use the root, even one bound for a body, until the root's run returns"
     )
     func rootOfThreads() async {
         await #expect(processExitsWith: .success) {
@@ -83,7 +83,7 @@ extension ScopeAmbienceTests {
             }
             await gate.wait()
             await Task.detached { postError(Numbered(2)) }.value
-            // The bus of a task precedes the root.
+            // A task's bus takes precedence over the root.
             let recorded = await withRecordedErrors { _ in postError(Numbered(3)) }
             recorded.expectReported(.value(Numbered(3)), count: 1)
             bus.finish()
@@ -103,7 +103,7 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("withErrorScope without a bound bus is a scope of the root; a detached task leaves it and posts to the root")
+    @Test("withErrorScope without a bound bus creates a scope of the root; a detached task leaves it and uses the root")
     func root() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -155,7 +155,7 @@ extension ScopeAmbienceTests {
         expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID }, equals: true)
     }
 
-    @Test("without a bus no rule is reached, and posts go to standard error, with path and metadata")
+    @Test("without a bus no rule is tried, and posts go to standard error, with path and metadata")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -191,7 +191,7 @@ extension ScopeAmbienceTests {
         #expect(lines.allSatisfy { $0?["reason"] == "no bus is bound, and there is no root bus" })
     }
 
-    @Test("a bus within a scope without one is found, that scope after it and within; detached tasks lose the scope")
+    @Test("a bus within a scope without a bus is found, and so is that scope after it; detached tasks lose the scope")
     func busWithinNoBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .tags(.behaviour22), .hangLimit)
+@Suite("Promise 22: a task posts to the innermost bound scope", .tags(.promise22), .hangLimit)
 struct ScopeBindingTests {}
 
 extension ScopeBindingTests {
@@ -14,7 +14,7 @@ extension ScopeBindingTests {
         return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
     }
 
-    @Test("a worker that a body starts keeps its scope and metadata; a detached one that binds the bus has neither")
+    @Test("a worker that a body starts keeps its scope and metadata; a detached one that binds the bus keeps neither")
     func longLivedWorkers() async {
         let recorded = await withRecordedErrors { bus in
             var workers: [AsyncStream<Int>.Continuation] = []
@@ -79,7 +79,7 @@ extension ScopeBindingTests {
     }
 
     @Test(
-        "a body that doesn't throw needs no try, and returns its value; a thrown error keeps its type, isn't posted")
+        "a body that doesn't throw needs no try; its value is returned, or its typed error is thrown but not posted")
     func value() async {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }
@@ -106,7 +106,7 @@ extension ScopeBindingTests {
         nothing.expectNoneReported()
     }
 
-    @Test("scopes nest: the innermost is bound, and after its body the one around it again")
+    @Test("scopes nest: the innermost is bound, and after its body the enclosing scope is bound again")
     func nesting() async {
         let handler = ErrorHandler().on(Numbered(2)) { _ in .stop }
         let recorded = await withRecordedErrors { _ in
@@ -115,7 +115,7 @@ extension ScopeBindingTests {
                 await withErrorScope("inner", handler: handler, order: .rootFirst, metadata: ["b": "inner"]) { inner in
                     expect(inner.path, equals: ["outer", "inner"])
                     postError(Numbered(2), metadata: ["c": "poster"])
-                    // Another scope can be bound within it, including a scope from further out.
+                    // Another scope can be bound within it, even one of the enclosing scopes.
                     outer.bound { postError(Numbered(3)) }
                 }
                 postError(Numbered(4))
@@ -126,7 +126,7 @@ extension ScopeBindingTests {
         expect(recorded.reports.map(\.outcome.isHandled), equals: [false, true, false, false])
     }
 
-    @Test("bound carries a scope into detached tasks and threads, where the binding is lost; async and sync")
+    @Test("bound carries a scope into detached tasks and threads, which lose the binding; async and sync")
     func bound() async {
         let recorded = await withRecordedErrors { bus in
             let scope = bus.scope("scope")
@@ -188,7 +188,7 @@ extension ScopeBindingTests {
         expect(await Ticker().count(in: other), equals: 1)
     }
 
-    @Test("a bus that is bound inside a scope wins, with scopes of its own; after it the scope again")
+    @Test("a bus that is bound inside a scope takes precedence, with its own scopes; later the scope is bound again")
     func innerBus() async {
         let journal = Journal<String>()
         let recorded = await withRecordedErrors { outerBus in
@@ -217,7 +217,7 @@ extension ScopeBindingTests {
         expect(scopes(recorded), equals: [3: ["outer"], 5: ["outer"]])
     }
 
-    @Test("the ambient poster finds the scope with every method, and withErrorBus waits for the tasks that it starts")
+    @Test("each method of the ambient poster finds the scope, and withErrorBus waits for the tasks that it starts")
     func ambient() async {
         let errors: any ErrorPosting = .ambient
         let gate = Gate()
@@ -241,7 +241,7 @@ extension ScopeBindingTests {
 
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
-        /// The control, which doesn't bind a scope.
+        /// The control case, which doesn't bind a scope.
         case catching
     }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope",
-    .tags(.behaviour4, .behaviour13, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 4, 13, 16, and 20: failures, drops, floods, and shutdown keep a report's scope",
+    .tags(.promise4, .promise13, .promise16, .promise20), .hangLimit)
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 
@@ -22,7 +22,7 @@ struct ScopeDeliveryTests {
 }
 
 extension ScopeDeliveryTests {
-    @Test("an action's failure takes the path of its report, whichever handler has the action")
+    @Test("an action's failure has its report's path, whichever handler the action belongs to")
     func failures() async {
         let throwing = ErrorHandler().on(Numbered(1)) { _ in throw Numbered(2) }
         let recorded = await withRecordedErrors(handler: noticing("bus").overlaid(with: throwing)) { bus in
@@ -42,7 +42,7 @@ extension ScopeDeliveryTests {
         expect(recorded.statistics.posted, equals: 4)
     }
 
-    @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
+    @Test("the notice of drops goes through the bus's own rules, without a scope, whichever scope the errors had")
     func drops() async {
         // Post before the bus runs, so that no delivery frees capacity.
         let bus = ErrorBus(handler: noticing("bus"), configuration: .init(capacity: 2))
@@ -59,7 +59,7 @@ extension ScopeDeliveryTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("a flood limit counts by the path of scopes, not by the scope, and a path's newest report takes that path")
+    @Test("a flood limit counts by the path's names, not by the scope, and a path's newest report uses that path")
     func flood() async {
         let clock = ManualClock()
         let limit = FloodLimit(first: 1, per: .seconds(10))
@@ -71,7 +71,7 @@ extension ScopeDeliveryTests {
         let configuration = ErrorBus.Configuration(floodLimit: limit, clock: clock)
         let recorded = await withRecordedErrors(handler: noting("bus"), configuration: configuration) { bus in
             for number in 0..<6 {
-                // A middleware does this: one line, and a separate scope for each request.
+                // A middleware does this: one line posts for all requests, and each request has its own scope.
                 let inner = bus.scope("c", handler: noting("c"), metadata: ["k": "c"]).scope("d")
                 let poster: any ErrorPosting = number % 2 == 0 ? bus : inner
                 poster.post(Numbered(number))
@@ -122,7 +122,7 @@ extension ScopeDeliveryTests {
     }
 
     @Test(
-        "an observer sees the whole path's outcome; without one counts are equal; actions can post through any scope"
+        "an observer sees the path's outcome; without one, counts are equal; actions can post in any scope"
     )
     func observers() async {
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })
@@ -137,7 +137,7 @@ extension ScopeDeliveryTests {
         expect(observed.map(\.outcome.disposition), equals: [.handled, .ignored, .unmatched])
         expect(observed.map(\.outcome.matchedRuleCount), equals: [1, 2, 0])
 
-        // Without an observer.
+        // Now without an observer.
         let journal = Journal<[String]>()
         let other = ErrorBus(handler: .noting(Journal<Int>()))
         let noting = ErrorHandler().always { _, report in

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack",
-    .tags(.behaviour22), .hangLimit)
+    "Promise 22: nested scopes take memory in proportion to their number, and no stack",
+    .tags(.promise22), .hangLimit)
 struct ScopeDepthTests {}
 
 extension ScopeDepthTests {
-    /// A scope within so many others, each with the values that the closure returns for it.
+    /// A scope within the given number of scopes, each with the values that the closure returns for it.
     private static func nested(
         _ depth: Int,
         in bus: ErrorBus,
@@ -39,7 +39,7 @@ extension ScopeDepthTests {
     }
 
     @Test(
-        "rules of 20,000 scopes are tried in order, onNoMatch from the inside out; reports have all names and metadata")
+        "rules of 20,000 scopes are tried in order, onNoMatch from the inside out; reports show all names and metadata")
     func order() async {
         let depth = 20_000
         let journal = Journal<Int>()
@@ -94,7 +94,7 @@ extension ScopeDepthTests {
         expect(journal.entries, equals: [1, 2])
     }
 
-    @Test("20,000 scopes that were created without a bus post to the bus that comes later")
+    @Test("20,000 scopes that were created without a bus post to a bus that is created later")
     func withoutBus() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -113,13 +113,13 @@ extension ScopeDepthTests {
                 return Weak(outermost.context)
             }
             expect(journal.entries, equals: (0..<depth).reversed())
-            // Waits until the worker has released the scopes: the leak sanitizer would report them at the process's
-            // end.
+            // Wait until the worker has released the scopes: otherwise the leak sanitizer would report them when the
+            // process exits.
             while last.object != nil { await Task.yield() }
         }
     }
 
-    // A recursion over so many scopes would overflow the stack, and on a small stack one over far fewer would.
+    // Recursion over so many scopes would overflow the stack; on a small stack, recursion over far fewer would.
     @Test("3,000 and 100,000 scopes are deallocated on a small stack")
     func release() async {
         await #expect(processExitsWith: .success) {
@@ -139,7 +139,7 @@ extension ScopeDepthTests {
         }
     }
 
-    @Test("eight threads that are the first to read a scope's names, metadata and rules, at the same time, find them")
+    @Test("eight threads that first read a scope's names, metadata, and rules at the same time find all of them")
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }
@@ -171,17 +171,17 @@ extension ScopeDepthTests {
             endIfItHangs()
             _ = await ScopeDepthTests.memory(of: 100)
             let small = await ScopeDepthTests.memory(of: 2_000)
-            // At most 16 KiB each: with more, ten times as many would not fit.
+            // Each may take at most 16 KiB. With more, ten times as many scopes wouldn't fit in memory.
             try #require(small.afterDispatch < 32 << 20, "\(small)")
             let large = await ScopeDepthTests.memory(of: 20_000)
-            // Allow fifteen times, because memory is taken page by page; quadratic growth would take a hundred times.
+            // Allow a factor of 15, because memory is taken page by page. Quadratic growth would be a factor of 100.
             #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
             #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
         }
     }
 
-    /// The memory that nested scopes with a rule each take, in bytes: before any post, and after an error was
-    /// posted through the innermost.
+    /// The memory that nested scopes with a rule each take, in bytes: before any post, and after an error was posted in
+    /// the innermost scope.
     private static func memory(of depth: Int) async -> (made: Int, afterDispatch: Int) {
         let before = residentSize()
         return await withErrorBus(handler: ErrorHandler()) { bus in

@@ -2,13 +2,13 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 5 and 21: a scope explains the whole path", .tags(.behaviour5, .behaviour21), .hangLimit)
+@Suite("Promises 5 and 21: a scope explains the whole path", .tags(.promise5, .promise21), .hangLimit)
 struct ScopeExplanationTests {}
 
 extension ScopeExplanationTests {
     private typealias Verdict = Explanation.Verdict
 
-    /// A handler with a rule, an `onNoMatch` and an `always`, registered at lines of a file of its own.
+    /// A handler with a rule, an `onNoMatch`, and an `always`, registered at lines of its own file.
     private func handler(_ name: String) -> ErrorHandler {
         let file = "Rules/\(name).swift"
         return ErrorHandler()
@@ -21,7 +21,7 @@ extension ScopeExplanationTests {
         bus.scope("outer", handler: handler("Outer")).scope("inner", handler: handler("Inner"), order: .rootFirst)
     }
 
-    @Test("entries come in the order in which the path tries them; each, and its line, names its scope")
+    @Test("entries come in the order in which the path tries the rules; each entry and its line name the scope")
     func entries() {
         let bus = ErrorBus(handler: handler("Bus"))
         let entries = scope(of: bus).explain(Zoo.Payment.expired).entries
@@ -57,18 +57,18 @@ extension ScopeExplanationTests {
                   No action has run; "if reached" depends on what the actions before it would return.
                 """
         )
-        // A handler's own explanation names no scope.
+        // A handler's own explanation doesn't name a scope.
         let explanation = handler("Bus").explain(Zoo.Payment.expired)
         #expect(explanation.entries.allSatisfy { $0.scope.isEmpty })
         #expect(!explanation.description.contains("the bus"))
-        // A name can't break a line.
+        // A scope's name can't break a line.
         let named = ErrorBus(handler: ErrorHandler()).scope("a\nb", handler: handler("Scope"))
         let hostile = named.explain(Zoo.Offline()).description.split(separator: "\n")
         expect(hostile.count, equals: 4)
         expect(hostile.last?.contains(#"  a\nb  "#), equals: true)
     }
 
-    @Test("no action runs; predicates of the whole path do")
+    @Test("no action runs, but the predicates of the whole path do")
     func noActionRuns() {
         let trace = ActionTrace()
         func handler(_ name: String) -> ErrorHandler {

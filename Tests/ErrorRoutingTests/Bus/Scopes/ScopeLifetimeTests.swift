@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it",
-    .tags(.behaviour13, .behaviour16, .behaviour21), .hangLimit)
+    "Promises 13, 16, and 21: a scope lives no longer than its owners and reports need it",
+    .tags(.promise13, .promise16, .promise21), .hangLimit)
 struct ScopeLifetimeTests {}
 
 extension ScopeLifetimeTests {
@@ -26,13 +26,15 @@ extension ScopeLifetimeTests {
 
         private var isGone: Bool { bus == nil && outer == nil && inner == nil && captured == nil && error == nil }
 
-        /// Returns when all of them are deallocated, and otherwise hangs; the worker's task might still be ending.
+        /// Returns when all of them are deallocated, and otherwise hangs.
+        ///
+        /// The worker's task might still be ending.
         func waitUntilGone() async {
             while !isGone { await Task.yield() }
         }
     }
 
-    /// Runs a body with a bus and a scope within a scope, and returns weak references to them.
+    /// Runs a body with a bus and a scope within a scope, then returns weak references to them.
     private func watching(
         clock: any Clock<Duration> = ManualClock(),
         _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void
@@ -52,7 +54,7 @@ extension ScopeLifetimeTests {
         return watched
     }
 
-    @Test("when all is delivered, or returned by a shutdown, nothing is left of bus, scopes, rules and errors")
+    @Test("when all is delivered, or returned by a shutdown, bus, scopes, rules, and errors are deallocated")
     func afterwards() async {
         let delivered = await watching { bus, inner, error in
             async let running: Void = bus.run()
@@ -67,7 +69,7 @@ extension ScopeLifetimeTests {
             for _ in 0..<3 { inner.post(error) }
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
-            // A report that isn't complete yet is refused, and not returned.
+            // A report that isn't complete yet would be refused, and not returned.
             while !bus.storage.hasReport(at: 4) { await Task.yield() }
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
@@ -77,7 +79,7 @@ extension ScopeLifetimeTests {
         await reportRemoved.waitUntilGone()
     }
 
-    @Test("a scope that is released with pending reports is deallocated, and its rules still run for them")
+    @Test("a scope that is released with pending reports is deallocated, and its rules still run for these reports")
     func released() async {
         let trace = ActionTrace()
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { error in trace("bus \(error.number)") })
@@ -101,7 +103,7 @@ extension ScopeLifetimeTests {
     }
 
     @Test(
-        "a discarded bus's pending reports go to standard error; the bus and all that it retained are deallocated"
+        "a discarded bus's pending reports go to standard error, and the bus and its objects are deallocated"
     )
     func discarded() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -143,7 +145,7 @@ extension ScopeLifetimeTests {
     }
 
     @Test(
-        "posts after the end are dropped, counted, and on standard error with all their metadata; the rest isn't"
+        "posts after the end are dropped, counted, and on standard error with all their metadata; others aren't there"
     )
     func finished() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -153,7 +155,7 @@ extension ScopeLifetimeTests {
             let bus = ErrorBus(handler: handler, configuration: configuration)
             let scope = bus.scope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]).scope("inner")
             scope.post(Numbered(0))
-            // Returned reports aren't written.
+            // Reports that a shutdown returned aren't written.
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await bus.run()
             scope.post(Numbered(1), metadata: ["order": "17"])

@@ -3,14 +3,14 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .tags(.behaviour21), .hangLimit)
+@Suite("Promise 21: a scope is handler concatenation, and nothing else", .tags(.promise21), .hangLimit)
 struct ScopeOrderTests {
     private typealias Order = ErrorScope.Order
 
     private let trace = ActionTrace()
 
-    /// A handler that notes which of its actions run: its rule for `Numbered`, its `onNoMatch`,
-    /// and its `always`.
+    /// A handler that notes which of its actions run: the actions of its rule for `Numbered`, its `onNoMatch`, and its
+    /// `always`.
     private func handler(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace(name, answer) }
@@ -18,7 +18,7 @@ struct ScopeOrderTests {
             .always { [trace] _ in trace("\(name) always") }
     }
 
-    /// Delivers an error through a scope of a bus; returns the actions that ran, and the outcome.
+    /// Delivers an error in a scope of a bus and returns the actions that ran and the outcome.
     private func delivering(
         _ error: any Error,
         handler: ErrorHandler,
@@ -31,7 +31,7 @@ struct ScopeOrderTests {
 
 extension ScopeOrderTests {
     @Test(
-        "innermost first, the default, tries the scope's rules before the bus's, root first after; always rules alike")
+        "by default the scope's rules are tried before the bus's, with root first after; the same holds for always")
     func order() async {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
             bus.scope("scope", handler: handler("scope"))
@@ -42,14 +42,14 @@ extension ScopeOrderTests {
             bus.scope("scope", handler: handler("scope"), order: .rootFirst)
         }
         expect(rootFirst, equals: ["bus", "scope", "bus always", "scope always"])
-        // A handler that is on the path twice runs twice.
+        // A handler that occurs twice on the path runs twice.
         let shared = handler("shared")
         let (twice, _) = await delivering(Numbered(1), handler: shared) { bus in bus.scope("a", handler: shared) }
         expect(twice, equals: ["shared", "shared", "shared always", "shared always"])
     }
 
     @Test(
-        "a scope within a scope comes before or after all that enclose it",
+        "a scope within a scope is tried before or after all enclosing scopes",
         arguments: [
             (Order.innermostFirst, Order.innermostFirst, ["b", "a", "bus"]),
             (.innermostFirst, .rootFirst, ["a", "bus", "b"]),
@@ -96,7 +96,7 @@ extension ScopeOrderTests {
     }
 
     @Test(
-        "onNoMatch runs only if nothing on the path matched, before or after; .stop skips those further out"
+        "onNoMatch runs only if no rule of the path matched, before or after; .stop skips the outer onNoMatch rules"
     )
     func onNoMatch() async {
         let noMatch = ErrorHandler().onNoMatch { _ in trace("no match") }
@@ -119,7 +119,7 @@ extension ScopeOrderTests {
         }
     }
 
-    @Test("scopes side by side do not see each other's rules, and the bus sees none of them")
+    @Test("sibling scopes don't see each other's rules, and the bus doesn't see any of them")
     func siblings() async {
         await withErrorBus(handler: handler("bus")) { bus in
             let (a, b) = (bus.scope("a", handler: handler("a")), bus.scope("b", handler: handler("b")))

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 21 and 22: a report has the path of the scope through which it was posted",
-    .tags(.behaviour21, .behaviour22), .hangLimit)
+    "Promises 21 and 22: a report has the path of the scope through which it was posted",
+    .tags(.promise21, .promise22), .hangLimit)
 struct ScopeReportTests {}
 
 extension ScopeReportTests {
-    @Test("every report has the path of its scope, in actions and for observers; the bus's own reports have none")
+    @Test("every report has its scope's path, in actions and for observers; the bus's own reports have none")
     func paths() async {
         let journal = Journal<[String]>()
         let handler = ErrorHandler().on(Numbered.self) { _, report in
@@ -30,11 +30,11 @@ extension ScopeReportTests {
         }
         let (none, intake, xml): ([String], [String], [String]) = ([], ["intake"], ["intake", "xml"])
         expect(recorded.reports.map(\.scope), equals: [none, intake, xml, xml])
-        // It runs twice if the handler is on the path twice.
+        // It runs twice if the handler occurs twice on the path.
         expect(journal.entries, equals: [none, intake, intake, xml, xml, xml, xml])
     }
 
-    @Test("reports are delivered in order, through whichever scope they are posted, and none of many tasks' is lost")
+    @Test("reports are delivered in order, in whichever scope they are posted, and no task's reports are lost")
     func order() async {
         let recorded = await withRecordedErrors { bus in
             let scopes: [any ErrorPosting] = [bus, bus.scope("a"), bus.scope("b").scope("c"), bus.scope("a")]
@@ -70,7 +70,7 @@ extension ScopeReportTests {
         #expect(reports.allSatisfy { $0.outcome.matchedRuleCount == 3 })
     }
 
-    @Test("tasks that were started through a scope are cancelled if the body of its bus throws, and awaited")
+    @Test("tasks that were started in a scope are cancelled if the body of its bus throws, and are awaited")
     func tasks() async {
         let (journal, never) = (Journal<Int>(), Gate())
         await #expect(throws: Numbered(0)) {

@@ -6,15 +6,16 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path",
-    .tags(.behaviour18, .behaviour21), .hangLimit)
+    "Promises 18 and 21: the time limit applies to asynchronous actions anywhere on a scope's path",
+    .tags(.promise18, .promise21), .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()
     private let trace = ActionTrace()
 
-    /// Synchronous rules with an asynchronous rule between them; the asynchronous rule hangs if there is a gate to
-    /// signal it.
+    /// Synchronous rules with an asynchronous rule between them.
+    ///
+    /// The asynchronous rule hangs if there is a gate to signal that it runs.
     private func handler(_ name: String, entered: Gate? = nil) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace("\(name) last") }
@@ -34,7 +35,7 @@ struct ScopeTimeLimitTests {
         hangs ? ["\(name) first", "\(name) last"] : ["\(name) first", "\(name) async", "\(name) last"]
     }
 
-    /// Posts an error through a path where some handlers hang, and advances the clock until all of them are cut off.
+    /// Posts an error on a path where some handlers hang, and advances the clock until all of them are cut off.
     private func posting(hanging: Set<String>) async -> RecordedErrors {
         let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
         let path = ["outer", "bus", "last"].map { name in (name, entered: hanging.contains(name) ? Gate() : nil) }
@@ -53,13 +54,13 @@ struct ScopeTimeLimitTests {
 
 extension ScopeTimeLimitTests {
     @Test(
-        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it run",
+        "an action that exceeds its limit is cut off wherever it is on the path, and the rules after it run",
         arguments: [[], ["outer"], ["bus"], ["last"], ["outer", "bus"], ["bus", "last"], ["outer", "bus", "last"]]
     )
     func cutOff(hanging: Set<String>) async {
         let recorded = await posting(hanging: hanging)
         let expected = ["outer", "bus", "last"].flatMap { ran($0, hangs: hanging.contains($0)) }
-        // The notices of the failures match no rule.
+        // No rule matches the notices of the failures.
         expect(trace.entries, equals: expected)
         let outcome = recorded.reports.first?.outcome
         expect(outcome?.matchedRuleCount, equals: 9)
@@ -71,7 +72,7 @@ extension ScopeTimeLimitTests {
         gate.open()
     }
 
-    @Test("onNoMatch and always actions are cut off too, and those of the next handler run", arguments: [true, false])
+    @Test("onNoMatch and always actions are cut off too, and the next handler's actions run", arguments: [true, false])
     func fallbacks(isAlways: Bool) async {
         let entered = Gate()
         func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {

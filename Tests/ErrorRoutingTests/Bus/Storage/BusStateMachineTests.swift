@@ -3,16 +3,16 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Tests what `BusRandomWalkTests`, which compares the rest with a naive bus, leaves out.
+/// Tests the cases that `BusRandomWalkTests`, which compares a bus with a naive bus, leaves out.
 ///
-/// They drive the storage alone, event by event: no tasks, no clock.
+/// They drive only the storage, event by event, without tasks or a clock.
 @Suite(
-    "Behaviours 12, 15, 18 and 20: the state machine's timer, its end of posting, and what it releases",
-    .tags(.behaviour12, .behaviour15, .behaviour18, .behaviour20), .hangLimit)
+    "Promises 12, 15, 18, and 20: the state machine sets its timer, ends posting, and releases errors correctly",
+    .tags(.promise12, .promise15, .promise18, .promise20), .hangLimit)
 struct BusStateMachineTests {}
 
 extension BusStateMachineTests {
-    @Test("the timer fires for the earliest of a flush, a held report's window and an action")
+    @Test("the timer fires for the earliest of a flush, a held report's window, and an action")
     func timer() {
         let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(20)))
         bus.post(1)
@@ -30,7 +30,7 @@ extension BusStateMachineTests {
         expect(bus.storage.timeIsUp(at: .seconds(21)).next, equals: .seconds(50))
     }
 
-    @Test("if the caller is cancelled, nothing is accepted once body and tasks have ended", arguments: [false, true])
+    @Test("if the caller is cancelled, no post is accepted once body and tasks have ended", arguments: [false, true])
     func cancelled(isCancelledFirst: Bool) {
         let bus = DrivenStorage()
         if isCancelledFirst { expect(bus.storage.cancel(), equals: .nothing) }
@@ -40,7 +40,7 @@ extension BusStateMachineTests {
         expect(bus.statistics, equals: .init(posted: 1, dropped: 1))
     }
 
-    @Test("a bus is closed for being idle only if nothing was delivered since the check")
+    @Test("a bus is closed for being idle only if no report was delivered since the check")
     func idle() {
         let bus = DrivenStorage()
         bus.post(1)
@@ -49,7 +49,7 @@ extension BusStateMachineTests {
         expect(isClosed, equals: [false, true])
     }
 
-    /// An error that checks at its deallocation whether the bus's lock is held.
+    /// An error that checks, when it is deallocated, whether the bus's lock is held.
     ///
     /// It is unchecked, because everything happens on the test's thread.
     private final class Dying: Error, @unchecked Sendable {
@@ -62,16 +62,16 @@ extension BusStateMachineTests {
     }
 
     @Test("a report's errors are deallocated outside the lock", arguments: 0..<4)
-    func releasedOutside(way: Int) {
+    func releasedOutside(variant: Int) {
         let found = Journal<Bool>()
         do {
-            let bus = DrivenStorage(flood: way == 3 ? FloodLimit(first: 0, per: .seconds(1)) : nil)
+            let bus = DrivenStorage(flood: variant == 3 ? FloodLimit(first: 0, per: .seconds(1)) : nil)
             func post() {
                 let posting = IntakeBox.posting(Dying(bus, found))
                 #expect(bus.reserve(for: Numbered(0)).position.map { bus.fill($0, with: posting) } != nil)
             }
             post()
-            if way == 3 {
+            if variant == 3 {
                 // The second report replaces the first report, which is held.
                 post()
                 expect(bus.next(), equals: .asleep)
@@ -79,10 +79,10 @@ extension BusStateMachineTests {
                 expect(bus.next(), equals: .error(-1, occurrences: 1))
             }
             bus.forget()
-            switch way {
+            switch variant {
             case 0:
                 _ = bus.abort()
-                // The worker still reads it.
+                // The worker is still reading it.
                 expect(found.entries, equals: [])
                 _ = bus.complete()
             case 1: _ = bus.complete()

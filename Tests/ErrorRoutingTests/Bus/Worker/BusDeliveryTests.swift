@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: delivery is serial, in the bus's own task", .tags(.behaviour12), .hangLimit)
+@Suite("Promise 12: delivery is serial, in the bus's own task", .tags(.promise12), .hangLimit)
 struct BusDeliveryTests {}
 
 extension BusDeliveryTests {
-    @Test("delivery is serial: no two actions run at the same time, though they suspend")
+    @Test("delivery is serial: no two actions run at the same time, even if they suspend")
     func serial() async {
         let inside = Locked(0)
         let overlaps = Locked(0)
@@ -59,7 +59,7 @@ extension BusDeliveryTests {
         expect(bus.statistics.handled, equals: 2)
 
         let buses = Journal<ObjectIdentifier?>()
-        let asking = ErrorHandler()
+        let notingRules = ErrorHandler()
             .on(Numbered(1)) { _ in
                 buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
@@ -69,16 +69,16 @@ extension BusDeliveryTests {
                 buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
             }
-        let asked = ErrorBus(handler: asking)
-        asked.post(Numbered(1))
-        asked.post(Numbered(2))
-        asked.finish()
+        let noted = ErrorBus(handler: notingRules)
+        noted.post(Numbered(1))
+        noted.post(Numbered(2))
+        noted.finish()
         expectNil(ErrorBus.current)
-        await asked.run()
-        expect(buses.entries, equals: [ObjectIdentifier(asked), ObjectIdentifier(asked)])
+        await noted.run()
+        expect(buses.entries, equals: [ObjectIdentifier(noted), ObjectIdentifier(noted)])
     }
 
-    @Test("an action's post is delivered later, after what is pending")
+    @Test("an error that an action posts is delivered later, after the pending errors")
     func postingFromActions() async {
         let journal = Journal<Int>()
         let handler = ErrorHandler().on(Numbered.self) { error in
@@ -97,7 +97,7 @@ extension BusDeliveryTests {
         expect(journal.entries, equals: [1, 2, 3])
     }
 
-    @Test("deliver inside an action returns .pending immediately, also through a scope or of an outer bus, or .dropped")
+    @Test("deliver inside an action immediately returns .pending or .dropped, even in a scope or of an outer bus")
     func deliverInsideActions() async {
         let journal = Journal<HandleOutcome.Disposition>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -157,5 +157,5 @@ extension BusDeliveryTests {
     }
 }
 
-/// A call doesn't need `await`, so the function runs where its caller runs.
+/// Calling the function doesn't need `await`, so the function runs where its caller runs.
 private func isOnMainThread() -> Bool { Thread.isMainThread }

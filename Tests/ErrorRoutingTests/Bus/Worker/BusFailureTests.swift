@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 4: a bus delivers an action's failure as a separate error", .tags(.behaviour4), .hangLimit)
+@Suite("Promise 4: a bus delivers an action's failure as a separate error", .tags(.promise4), .hangLimit)
 struct BusFailureTests {}
 
 extension BusFailureTests {
@@ -38,7 +38,7 @@ extension BusFailureTests {
         expect(recorded.statistics.dropped, equals: 0)
     }
 
-    @Test("a failure while an ActionFailure is handled goes only to the last resort, whoever posted the latter")
+    @Test("a failure while an ActionFailure is handled goes only to the last resort, whoever posted the ActionFailure")
     func posted() async {
         let written = Journal<String>()
         let handler = ErrorHandler().on(matching: .any) { _ in throw Broken() }
@@ -52,7 +52,7 @@ extension BusFailureTests {
         expect(written.entries.count, equals: 1)
     }
 
-    @Test("several failures of one report are delivered in the order in which they arose")
+    @Test("several failures of one report are delivered in the order in which they occurred")
     func severalFailures() async {
         let handler = ErrorHandler()
             .always { error in
@@ -67,7 +67,7 @@ extension BusFailureTests {
         expect(recorded.statistics.actionFailures, equals: 3)
     }
 
-    @Test("with anywhere a rule finds the error that the action threw, not the original error")
+    @Test("with anywhere, a rule finds the error that the action threw, not the original error")
     func anywhereFindsTheThrownError() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()
@@ -124,12 +124,12 @@ extension BusFailureTests {
         }
         expect(recorded.statistics.posted, equals: 2)
         gate.open()
-        // Waits until the action has ended: the leak sanitizer would report it.
+        // Wait until the action has ended: otherwise the leak sanitizer would report it.
         while watched.bus != nil { await Task.yield() }
     }
 
     @Test(
-        "the report in a failure of an always action has the outcome so far, whichever way the action ran",
+        "the report in a failure of an always action has the outcome so far, however the action ran",
         arguments: [false, true], [false, true]
     )
     func outcomeInFailureOfAlways(isFirst: Bool, isCancelling: Bool) async {
@@ -158,7 +158,7 @@ extension BusFailureTests {
         }
         await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
         expect(seen.entries, equals: [.handled, .handled])
-        // Without a bus.
+        // Now without a bus.
         let outcome = await handler.handle(Numbered(1))
         expect(outcome.failures.map(\.report.outcome.disposition), equals: [.handled, .handled])
     }

@@ -7,12 +7,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4 and 16: shutdown waits until its deadline, returns undelivered reports, and loses none",
-    .tags(.behaviour4, .behaviour16), .hangLimit)
+    "Promises 4 and 16: shutdown waits until its deadline, returns undelivered reports, and loses none",
+    .tags(.promise4, .promise16), .hangLimit)
 struct BusShutdownTests {}
 
 extension BusShutdownTests {
-    @Test("shutdown waits for delivery, and returns nothing if everything was delivered in time")
+    @Test("shutdown waits for delivery, and returns no reports if all were delivered in time")
     func inTime() async {
         let journal = Journal<Int>()
         let bus = ErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock()))
@@ -23,7 +23,7 @@ extension BusShutdownTests {
         expect(journal.entries, equals: Array(0..<100))
     }
 
-    @Test("at the deadline shutdown returns the report in flight first, then the rest, all counted as dropped")
+    @Test("at the deadline shutdown returns the report in flight first, then the others, all counted as dropped")
     func atTheDeadline() async {
         let fixture = Fixture()
         let bus = fixture.bus
@@ -40,9 +40,9 @@ extension BusShutdownTests {
         #expect(bus.statistics.isBalanced)
         expect(bus.statistics.pending, equals: 0)
 
-        // The action's remaining work changes no counter, observer or outcome.
+        // The action's remaining work doesn't change a counter, an observer, or an outcome.
         let before = bus.statistics
-        // It is cancelled last, after every waiting caller and observer was notified of the end.
+        // The action is cancelled last, after every waiting caller and observer was notified of the end.
         await fixture.cancelled.wait()
         fixture.gate.open()
         await fixture.left.wait()
@@ -52,13 +52,13 @@ extension BusShutdownTests {
     }
 
     @Test("deliver returns .dropped if shutdown cuts its report off")
-    func waitersHear() async {
+    func waitersAreNotified() async {
         let fixture = Fixture()
         async let running: Void = fixture.bus.run()
         async let inFlight = fixture.bus.deliver(Numbered(1))
         await fixture.entered.wait()
         async let queued = fixture.bus.deliver(Numbered(2))
-        // The first is in delivery. A report that isn't complete yet is refused, and not returned.
+        // The first report is in delivery. A report that isn't complete yet would be refused, and not returned.
         while !fixture.bus.storage.hasReport(at: 1) { await Task.yield() }
         expect(await fixture.bus.shutdown(within: .zero).count, equals: 2)
         expect(await inFlight.disposition, equals: .dropped)
@@ -68,7 +68,7 @@ extension BusShutdownTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("if an observer is still receiving a report at the deadline, the bus ends after that; no further rule runs")
+    @Test("if an observer is receiving a report at the deadline, the bus ends after that; no further rule runs")
     func whileAnObserverReceives() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -90,7 +90,7 @@ extension BusShutdownTests {
             }
             await entered.wait()
             expect(await bus.shutdown(within: .zero).map(\.error) as? [Numbered], equals: [Numbered(2), Numbered(3)])
-            // Nobody knows of the end yet.
+            // No observer or waiter has been notified of the end yet.
             expect(seen.entries, equals: [])
             expect(ends.entries, equals: [])
             #expect(bus.ended.valueIfFulfilled == nil)
@@ -118,7 +118,7 @@ extension BusShutdownTests {
         }
         await fixture.clock.waitForSleepers()
         expect(bus.statistics.pending, equals: 1)
-        // Still waiting, so opening the gate lets the report through.
+        // The shutdown is still waiting, so opening the gate lets the report through.
         fixture.gate.open()
         #expect(await shutdown.value.isEmpty)
         await running
@@ -127,12 +127,12 @@ extension BusShutdownTests {
 
     /// An error whose description blocks the caller's thread.
     private struct Talkative: Error, CustomStringConvertible {
-        let asked: Gate
+        let described: Gate
         let answer: DispatchSemaphore
 
         var description: String {
-            asked.open()
-            // Signals again, so that a later caller continues too.
+            described.open()
+            // Signal again, so that a later caller continues too.
             answer.wait()
             answer.signal()
             return "talkative"
@@ -140,11 +140,11 @@ extension BusShutdownTests {
     }
 
     @Test("a shutdown returns the reports that it removed, even if another shutdown ends before it")
-    func returnedWhereItWasTaken() async {
+    func returnedWhereItWasRemoved() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             for isInSlot in [true, false] {
-                // Otherwise the process could end before the action does, and its objects would count as leaked.
+                // Wait: otherwise the process could end before the action does, and its objects would count as leaked.
                 await Self.abortTwice(isInSlot: isInSlot).wait()
             }
         }
@@ -152,11 +152,11 @@ extension BusShutdownTests {
         expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 3)
     }
 
-    /// Shuts a bus down twice while an action hangs, after one that has thrown.
+    /// Shuts a bus down twice while an action hangs and an earlier action has thrown.
     ///
-    /// - Returns: A gate that opens once nothing retains the error of that action.
+    /// - Returns: A gate that opens once nothing retains the report's error.
     private static func abortTwice(isInSlot: Bool) async -> Gate {
-        let (entered, gate, asked, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
+        let (entered, gate, described, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
         let answer = DispatchSemaphore(value: 0)
         let handler = ErrorHandler()
             .on(Freed.self) { _ in
@@ -164,20 +164,20 @@ extension BusShutdownTests {
                 await gate.wait()
                 return .stop
             }
-            .on(Freed.self) { _ in throw Talkative(asked: asked, answer: answer) }
+            .on(Freed.self) { _ in throw Talkative(described: described, answer: answer) }
         let bus = ErrorBus(handler: handler, configuration: configuration(isInSlot: isInSlot))
         bus.post(Freed(freed), line: 1)
         for number in 2...3 { bus.post(Numbered(number), line: UInt(number)) }
         if !isInSlot { bus.finish() }
         async let running: Void = bus.run()
         await entered.wait()
-        // Removes three reports, and blocks while it writes the failure to standard error.
+        // This shutdown removes three reports, and blocks while it writes the failure to standard error.
         let first = Task { @concurrent in
             let reports = await bus.shutdown(within: .zero)
             returned.open()
             return reports
         }
-        await asked.wait()
+        await described.wait()
         // The second shutdown doesn't find reports to remove.
         let second = Task { @concurrent in await bus.shutdown(within: .zero) }
         for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
@@ -197,14 +197,14 @@ extension BusShutdownTests {
         deinit { gate.open() }
     }
 
-    /// A report that a flood limit has held until the end is in no slot.
+    /// If a flood limit has held a report until the end, the report isn't in a slot.
     static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
         .init(floodLimit: isInSlot ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
     }
 
     private final class Tracked: Error {}
 
-    /// An error that waits in its deallocation, by the worker.
+    /// An error that blocks the worker that deallocates it.
     private final class Blocking: Error {
         let entered: Gate
         let leave: DispatchSemaphore
@@ -218,7 +218,7 @@ extension BusShutdownTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("a report removed before the worker has begun with it is released, although that worker is cancelled")
+    @Test("a report removed before the worker has begun it is released, although that worker is cancelled")
     func releasedUnbegun() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -234,7 +234,7 @@ extension BusShutdownTests {
             let bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
             async let running: Void = bus.run()
-            // The worker has reached the notice of the second failure, and releases that of the first.
+            // The worker has reached the second failure's notice, and is releasing the first failure's notice.
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await running
@@ -243,7 +243,7 @@ extension BusShutdownTests {
         }
     }
 
-    /// An object that owns a bus, as an application's root component does.
+    /// An object that owns a bus.
     private final class Owner: Sendable {
         let bus: ErrorBus
 
@@ -255,7 +255,7 @@ extension BusShutdownTests {
     }
 
     @Test(
-        "a bus is released after a shutdown that interrupts a report, although the report retains the owner of the bus",
+        "a bus is released after a shutdown that interrupts a report, although the report retains the bus's owner",
         arguments: [true, false])
     func interruptedReportRetainsOwner(isRetainedByScope: Bool) async {
         let (entered, leave) = (Gate(), Gate())

@@ -6,7 +6,7 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 18: an action that exceeds its time limit is abandoned", .tags(.behaviour18), .hangLimit)
+@Suite("Promise 18: an action that exceeds its time limit is abandoned", .tags(.promise18), .hangLimit)
 struct BusTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()
@@ -52,7 +52,7 @@ extension BusTimeLimitTests {
         let before = recorded.statistics
         gate.open()
         while journal.entries.last != "too late" { await Task.yield() }
-        // Its later result is discarded.
+        // The action's later result is discarded.
         expect(recorded.statistics, equals: before)
     }
 
@@ -65,7 +65,7 @@ extension BusTimeLimitTests {
                 return .stop
             }
         await withTaskGroup(of: Void.self) { group in
-            // They run concurrently, so that threads are interrupted in the middle of it.
+            // They run concurrently, so that threads are interrupted during the start of a timer.
             for _ in 0..<8 {
                 group.addTask {
                     let limits = ErrorBus.Configuration(actionTimeLimit: .zero)
@@ -109,7 +109,7 @@ extension BusTimeLimitTests {
         }
         gate.open()
         await returned.wait()
-        // The abandoned worker's remaining work has time to go wrong.
+        // Give the abandoned worker time to do something wrong.
         for _ in 0..<1_000 { await Task.yield() }
         expect(failures.entries, equals: ["Numbered", "ActionTimeLimitExceeded"])
         expect(lines.entries, equals: [])
@@ -129,14 +129,14 @@ extension BusTimeLimitTests {
             clock.advance(by: .seconds(31))
             await ended.wait()
         }
-        // There is one failure, for the exceeded limit: the cancelled action's error doesn't count.
+        // The only failure is the exceeded limit: the cancelled action's error doesn't count.
         expect(
             recorded.matches(of: .type(ActionFailure.self)).map { "\(type(of: $0.error))" },
             equals: ["ActionTimeLimitExceeded"])
     }
 
     @Test(
-        "an action within its limit, or without one, isn't cut off, even if the one before it took most of the time")
+        "an action within its limit, or without a limit, isn't cut off, even if the previous one took most of the time")
     func withinLimit() async {
         let entered = Gate()
         let firstGate = Gate()
@@ -157,7 +157,7 @@ extension BusTimeLimitTests {
             clock.advance(by: .seconds(20))
             firstGate.open()
             await entered.wait()
-            // The watchdog wakes at 30 for the first action; the second has been running for only 10.
+            // The watchdog wakes at 30 for the first action. The second action has been running for only 10.
             clock.advance(by: .seconds(10))
             await clock.waitForSleepers()
             gate.open()
@@ -180,7 +180,7 @@ extension BusTimeLimitTests {
 extension BusTimeLimitTests {
     @Test(
         "an action's cancellation handler that hangs delays neither the next reports nor a shutdown",
-        .tags(.behaviour16), arguments: [false, true])
+        .tags(.promise16), arguments: [false, true])
     func slowCancellationHandler(isShutdown: Bool) async {
         let (entered, next, cancelled, left) = (Gate(), Gate(), Gate(), Gate())
         let leave = DispatchSemaphore(value: 0)
@@ -195,7 +195,7 @@ extension BusTimeLimitTests {
                     await gate.wait()
                 } onCancel: {
                     cancelled.open()
-                    // Only a bus that waits for this handler uses up this time.
+                    // Only a bus that waits for this handler would use up this time.
                     _ = leave.wait(timeout: .now() + 300)
                     left.open()
                 }

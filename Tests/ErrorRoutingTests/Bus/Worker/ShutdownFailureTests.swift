@@ -7,21 +7,23 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4 and 16: an action's failure is counted and written, whenever a shutdown comes",
-    .tags(.behaviour4, .behaviour16), .hangLimit)
+    "Promises 4 and 16: an action's failure is counted and written, whenever a shutdown comes",
+    .tags(.promise4, .promise16), .hangLimit)
 struct ShutdownFailureTests {}
 
 extension ShutdownFailureTests {
     /// The slow step that a shutdown cuts off, after an action that has thrown.
     private enum Slow: Int, CaseIterable {
-        /// A predicate, of a report in its slot or in its own memory.
+        /// A predicate, for a report in its slot or in its own memory.
         case notMatchingInSlot, matchingInSlot, notMatching, matching
-        /// The position of asynchronous rules: before, between or after.
+        /// An asynchronous rule at each position: before, between, or after the others.
         case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
 
         var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
 
-        /// The rules; the closure waits for the shutdown, and returns its argument.
+        /// The rules.
+        ///
+        /// The closure waits for the shutdown, and returns its argument.
         func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
             let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(70 + rawValue) }
             let asynchronous = ErrorHandler().on(Numbered.self) { _ in
@@ -47,7 +49,7 @@ extension ShutdownFailureTests {
         }
     }
 
-    @Test("an error that an action has thrown is reported once, whatever a shutdown cuts off after it")
+    @Test("an error that an action threw is reported once, whatever a shutdown cuts off after it")
     func failuresAreNeverSilent() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -96,7 +98,7 @@ extension ShutdownFailureTests {
         #expect(!lines.entries.contains { $0.contains("Cancellation") })
     }
 
-    /// Removes a report while one of its rules is slow, and returns when the worker has ended.
+    /// Removes a report while one of its rules is slow, then returns when the worker has ended.
     private static func shutDown(while slow: Slow) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
         let handler = slow.handler { answer in
@@ -113,7 +115,7 @@ extension ShutdownFailureTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
-        // The failure is counted now, although the slow rule hasn't ended.
+        // The failure is counted by now, although the slow rule hasn't ended.
         expect(bus?.statistics.actionFailures, equals: 1)
         bus = nil
         leave.signal()

@@ -1,6 +1,6 @@
 /// Models locks and events, which are identified by their addresses.
 extension Explorer {
-    /// Acquires a lock, and waits while another thread holds it.
+    /// Acquires a lock and waits while another thread holds it.
     package func lock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
         unsafe stopIfContended(at: location, .lock)

@@ -35,7 +35,7 @@ extension Explorer {
     }
 
     @inline(__always)
-    /// Decides which of the ready threads takes its next step, and records that step.
+    /// Decides which of the ready threads takes its next step and records that step.
     func nextByDependence(among ready: UInt8) -> Int {
         if isRedundant { return preferred(of: ready) }
         if depth == path.count {

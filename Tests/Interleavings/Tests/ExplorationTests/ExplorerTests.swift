@@ -22,7 +22,7 @@ extension ExplorerTests {
         }
     }
 
-    @Test("two threads can each miss the value that the other one has stored")
+    @Test("two threads can each miss the value that the other thread has stored")
     func storeBuffering() {
         let found = outcomes(.none(staleReads: 2)) { cells, note in
             (0..<2).map { index in
@@ -35,7 +35,7 @@ extension ExplorerTests {
         #expect(Set(found.map { $0.reduce(0, +) }) == [0, 1, 10, 11])
     }
 
-    @Test("one of the schedules that differ only in independent steps is explored: three stores have six orders")
+    @Test("of schedules that differ only in independent steps, one is explored: three stores have six orders")
     func reduction() {
         for (isShared, count) in [(true, 6), (false, 1)] {
             let cells = Cells()
@@ -80,7 +80,9 @@ extension ExplorerTests {
         #expect(found[0] == found[1], "\(program)")
     }
 
-    /// Explores all schedules; returns the sorted notes of each, with the atomics' final values.
+    /// Explores all schedules.
+    ///
+    /// Returns the sorted notes of each schedule, with the atomics' final values.
     private func outcomes(
         _ bound: Bound, _ threads: @escaping @Sendable (Cells, @escaping (UInt64) -> Void) -> [() -> Void]
     ) -> Set<[UInt64]> {

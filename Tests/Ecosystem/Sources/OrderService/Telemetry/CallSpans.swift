@@ -1,7 +1,7 @@
 import GRPCCore
 import Tracing
 
-/// Opens a span for each call, and ends it after the call's last message.
+/// Opens a span for each call and ends it after the call's last message.
 struct CallSpans: ServerInterceptor {
     /// Ends its span when it is deallocated, because gRPC might never read the messages.
     private final class Open: Sendable {

@@ -7,7 +7,7 @@ extension FaultLab.ServiceLab {
     /// Tests what a caller and the log show of each kind of failure.
     @Suite("Each error is answered, logged, traced, and counted")
     struct AnswerTests {
-        @Test func `the caller receives a problem or Hummingbird's own answer, without internal details`()
+        @Test func `the caller receives a problem or Hummingbird's own answer, and neither has internal details`()
             async throws
         {
             try await withService { process, caller in
@@ -32,8 +32,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `the log has all details of an error, and the span is marked, in the caller's trace`()
-            async throws
+        @Test func `the log shows all details of an error in the caller's trace, and the span is marked`() async throws
         {
             let trace = "0af7651916cd43dd8448eb211c80319c"
             try await withService { process, caller in
@@ -47,7 +46,7 @@ extension FaultLab.ServiceLab {
                 #expect(line.location == "OrderService/GET /quotes/**:0")
                 #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
                 #expect(line.metadata["error.scope"] == "GET /quotes/**" && line.metadata["error.time"] != nil)
-                // The line doesn't contain the query, and contains each text once.
+                // The line doesn't contain the query, and contains each string once.
                 #expect(line.metadata["url.path"] == "/quotes/malformed-json")
                 #expect(line.metadata["exception.message"] == nil && !line.message.isEmpty)
                 #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
@@ -72,7 +71,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `Hummingbird's metrics count the status that the caller received, and spans fail from 500 on`()
+        @Test func `Hummingbird's metrics count the status that the caller received, and a span fails from 500 on`()
             async throws
         {
             try await withService { process, caller in
@@ -100,7 +99,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a response of 500 that a route returns fails the span, but isn't an error`() async throws {
+        @Test func `a 500 response that a route returns fails the span, but isn't reported as an error`() async throws {
             try await withService { process, caller in
                 let answer = try await caller.send(ServiceRequest(path: "/returns", status: 500))
                 #expect(answer.status == 500)

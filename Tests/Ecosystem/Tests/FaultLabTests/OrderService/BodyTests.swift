@@ -45,7 +45,8 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `an error that is posted while a body is written has the request's scope and trace`() async throws {
+        @Test func `an error that is posted while a body is written is in the request's scope and trace`() async throws
+        {
             try await withService { process, caller in
                 let answer = try await caller.send(ServiceRequest(path: "/labels", status: 200), headers: Self.headers)
                 #expect(answer.status == 200 && answer.text == "label 2\n")
@@ -57,7 +58,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves isn't a failure of the service, and the supplier's connection is closed`()
+        @Test func `a client that leaves causes no failure of the service, and the supplier's connection is closed`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -78,7 +79,8 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: [false, true])
-        func `a client that leaves within its request isn't a failure of the service`(resets: Bool) async throws {
+        func `a client that leaves during its request causes no failure of the service`(resets: Bool) async throws
+        {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
                 let connection = try Connection(to: caller.port)
@@ -99,13 +101,13 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves while Hummingbird watches its connection isn't a failure of the service`()
+        @Test func `a client that leaves while Hummingbird watches its connection causes no failure of the service`()
             async throws
         {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let connection = try Connection(to: caller.port)
                 try connection.write("GET /deliveries HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of the two is the request for the metrics.
+                // One of the two requests is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 connection.close(resets: false)
                 try await process.line("the error") { $0.isError }

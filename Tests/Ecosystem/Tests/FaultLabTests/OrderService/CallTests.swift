@@ -5,7 +5,7 @@ import Testing
 
 extension FaultLab.ServiceLab {
     /// Tests the service's gRPC calls.
-    @Suite("A gRPC call is logged, traced, and counted like a request")
+    @Suite("A gRPC call is logged, traced, and counted as a request is")
     struct CallTests {
         private typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
 
@@ -50,7 +50,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `only a call that fails, is late, or is ended by SIGTERM has a line, a span, and a count`()
+        @Test func `only a call that fails, is late, or is ended by SIGTERM causes a line, a span, and a count`()
             async throws
         {
             let count = 20

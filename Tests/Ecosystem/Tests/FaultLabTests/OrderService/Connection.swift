@@ -33,7 +33,7 @@ struct Connection {
         try #require(send(descriptor, text, text.utf8.count, 0) == text.utf8.count)
     }
 
-    /// Waits for bytes, and returns them as text.
+    /// Waits for bytes and returns them as text.
     func read() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -6,9 +6,7 @@ extension FaultLab.ServiceLab {
     /// Tests one error that occurs again and again, with a limit on how often it is logged.
     @Suite("A flood of one error causes few lines in the log")
     struct FloodTests {
-        @Test func `a flood of one error causes a few lines a second, whose counts add up to the number of errors`()
-            async throws
-        {
+        @Test func `a flood of one error causes a few lines a second, whose counts add up to the flood`() async throws {
             let first = 3
             try await withService(["FLOOD_LIMIT": "\(first)"]) { process, caller in
                 let begin = ContinuousClock.now
@@ -24,8 +22,8 @@ extension FaultLab.ServiceLab {
                 #expect(lines.reduce(0) { $0 + $1.occurrences } == requestCount)
                 let totals = try totals(of: process)
                 #expect(totals["posted"] == requestCount && totals["suppressed"] == requestCount - lines.count)
-                // Each window has the first few errors, and one line for the rest. A window begins with the first error
-                // after the previous window.
+                // Each window has lines for the first few errors and one line for the rest. A window begins with the
+                // first error after the previous window.
                 let windows = Int(time.components.seconds) + 1
                 #expect(lines.count <= windows * (first + 1), "\(lines.count) lines in \(time)")
                 Table.row("storm", "\(requestCount) in \(time)", "\(lines.count) lines", "\(totals.counts)")

@@ -10,7 +10,7 @@ extension FaultLab.ServiceLab {
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
         @Test(arguments: [1, 600])
-        func `a task of the bus has some time after SIGTERM, is then cancelled, and its error is logged as cut off`(
+        func `a bus task has some time after SIGTERM, is then cancelled, and its error is logged as cut off`(
             seconds: Int
         ) async throws {
             try await withService { process, caller in
@@ -43,7 +43,7 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 #expect(begin.duration(to: .now) < .seconds(60))
-                // It is told although it hasn't ended.
+                // The task is reported although it hasn't ended.
                 let errors = process.lines.filter(\.isError)
                 #expect(errors.map { $0.metadata["exception.type"] } == ["ErrorRouting.TaskCutOff"], "\(errors)")
                 let totals = try totals(of: process)
@@ -54,7 +54,7 @@ extension FaultLab.ServiceLab {
         @Test func `a service that fails shuts the others down in order, so that requests are answered`() async throws {
             try await withService { process, caller in
                 async let pending = caller.send(.quote("hang?within=2000", 504))
-                // One of the two is the request for the metrics.
+                // One of the two requests is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let fire = try await caller.send(ServiceRequest(method: "DELETE", path: "/printer", status: 202))
                 #expect(fire.status == 202)
@@ -69,7 +69,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: ["off", "broken"])
-        func `an exporter that ends on its own ends nothing else, and one that fails is logged on standard error`(
+        func `an exporter that ends on its own ends nothing else, and a failed exporter is logged on standard error`(
             exporter: String
         ) async throws {
             try await withService(["OTHER_EXPORTER": exporter]) { process, caller in

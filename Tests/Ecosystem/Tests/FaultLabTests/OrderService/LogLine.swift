@@ -59,7 +59,7 @@ struct LogLine: Sendable {
     }
 
     /// Whether the error wasn't delivered, because the bus returned it on shutdown.
-    var isGivenBack: Bool { metadata["error.disposition"] == "pending" && metadata["error.rule"] == nil }
+    var isReturned: Bool { metadata["error.disposition"] == "pending" && metadata["error.rule"] == nil }
 
     /// The port on which the service listens, if this is the line that names it.
     var port: Int? { metadata["port"].flatMap(Int.init) }

@@ -32,14 +32,16 @@ extension FaultLab.ServiceLab {
         ]
 
         @Test(arguments: cases)
-        func `one report, one line, one failed span, one count, one recorded line`(fault: Case) async throws {
+        func `a fault causes one report, one line, one failed span, one count, and one recorded line`(fault: Case)
+            async throws
+        {
             let folder = try TemporaryFolder()
             var variables = ["RECORD": folder.path("errors.jsonl")]
             variables["SUPPLIER_URL"] = fault.supplier
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server, variables) { process, caller in
                     let answer = try? await caller.send(ServiceRequest(path: "/catalogues/\(fault.path)", status: 0))
-                    // A body that breaks off isn't an answer, regardless of its status.
+                    // A response with a truncated body isn't an answer, regardless of its status.
                     #expect(answer?.status == (fault.status == 200 ? nil : fault.status))
                     process.send(SIGTERM)
                     let end = try await process.end()
@@ -61,7 +63,7 @@ extension FaultLab.ServiceLab {
             #expect(logged.count == 1 && line.level == "notice" && line.isAnswered, "\(logged.map(\.text))")
             #expect(line.metadata["error.fingerprint"]?.hasPrefix("\(kind) ") == true, "\(line.text)")
             #expect(line.metadata["url.path"] == "/catalogues/\(fault.path.prefix { $0 != "?" })")
-            // Only the trail contains the cause.
+            // Only the underlying errors contain the cause.
             let trail = try #require(line.metadata["error.trail"])
             let cause = try #require(trail.split(separator: ": ", maxSplits: 1).last)
             #expect(line.text.components(separatedBy: cause).count == 2, "\(line.text)")

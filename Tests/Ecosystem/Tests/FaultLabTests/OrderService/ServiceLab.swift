@@ -4,7 +4,7 @@ import Testing
 
 extension FaultLab {
     /// Tests the order service from outside: it runs in its own process, with real packages and real traffic.
-    @Suite("The order service")
+    @Suite("The order service keeps its promises with real packages and real traffic")
     enum ServiceLab {}
 }
 
@@ -38,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Starts the service next to a supplier that behaves as a request's path says.
+    /// Starts the service next to a supplier that behaves as each request's path specifies.
     static func withService<Value>(
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value

@@ -7,7 +7,7 @@ import Testing
 extension FaultLab.ServiceLab {
     /// Sends many requests at the same time.
     ///
-    /// Every third request fails, each in a different way until all ways have occurred.
+    /// Every third request fails; the failures take turns.
     @Suite("Under load the service logs each failure once, and resources don't grow")
     struct ServiceLoadTests {
         /// Locks the database for a while, as another process would.
@@ -97,7 +97,7 @@ extension FaultLab.ServiceLab {
 
         /// Returns a number of requests.
         ///
-        /// Every third request fails, with each failure in turn.
+        /// Every third request fails; the failures take turns.
         private static func requests(_ count: Int, isLocked: Bool) -> [ServiceRequest] {
             let failures = ServiceRequest.failures + (isLocked ? [.orderWhileLocked] : [])
             let successes = ServiceRequest.successes + (isLocked ? [] : [.order])

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension ServiceProcess {
-    /// Starts a program, and sends its standard output and standard error to one descriptor.
+    /// Starts a program and sends its standard output and standard error to one descriptor.
     ///
     /// - Throws: ``NotStarted`` if the program can't be started.
     static func spawn(_ path: String, _ variables: [String: String], _ output: Int32) throws -> pid_t {

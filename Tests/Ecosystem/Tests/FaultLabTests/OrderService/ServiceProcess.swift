@@ -22,7 +22,7 @@ final class ServiceProcess: Sendable {
 
     /// An event didn't happen in time.
     ///
-    /// The description has the last lines that the process wrote.
+    /// The description shows the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -58,7 +58,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Starts the service, and runs the body without waiting until the service listens.
+    /// Starts the service and runs the body without waiting until the service listens.
     static func withProcess<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -77,7 +77,7 @@ final class ServiceProcess: Sendable {
     init(_ program: String, _ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // Don't let other children inherit an end: it would keep the pipe open.
+        // Don't let other children inherit one end of the pipe: it would keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
@@ -108,7 +108,7 @@ final class ServiceProcess: Sendable {
     /// All lines that the process has written so far.
     var lines: [LogLine] { output.value.lines }
 
-    /// Waits until the process has written a matching line, and returns the line.
+    /// Waits until the process has written a matching line, then returns the line.
     @discardableResult
     func line(_ what: String, where condition: @escaping @Sendable (LogLine) -> Bool) async throws -> LogLine {
         // Stop at the process's end, after which it doesn't write lines.

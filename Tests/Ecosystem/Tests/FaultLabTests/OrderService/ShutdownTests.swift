@@ -38,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: Waiting.allCases.map { [$0] } + [Waiting.allCases])
-        func `fifty requests that never end cause fifty notices, lines, failed spans, and counts`(
+        func `fifty requests that never end cause fifty each of notices, lines, failed spans, and counts`(
             waiting: [Waiting]
         ) async throws {
             let count = 50
@@ -69,7 +69,7 @@ extension FaultLab.ServiceLab {
                 #expect(spans.allSatisfy { $0.metadata["errors"] == "RequestCancelled" })
                 #expect(spans.allSatisfy { $0.metadata["status"] == "error" })
                 #expect(Set(spans.map { $0.metadata["trace.id"] }) == Set(lines.map { $0.metadata["trace.id"] }))
-                // The adapter's rule handles them. The pager isn't called, which would hang.
+                // The adapter's rule handles the requests. It doesn't call the pager, which would hang.
                 let totals = try totals(of: process)
                 #expect(totals["posted"] == count && totals["handled"] == count)
             }

@@ -5,7 +5,7 @@ import Testing
 
 extension FaultLab.ServiceLab {
     /// Sends the service a signal while it works.
-    @Suite("The service shuts down in order, and logs what it hasn't finished")
+    @Suite("The service shuts down in order, and logs its unfinished work")
     struct TerminationTests {
         /// Sends requests, sends a signal after some answers, and continues until a request has no answer.
         private static func load(
@@ -46,7 +46,7 @@ extension FaultLab.ServiceLab {
                 #expect(begin.duration(to: .now) < .seconds(60))
                 #expect(answered.surprises.isEmpty, "\(answered.surprises.prefix(5))")
                 #expect(answered.answers.count >= 300 && answered.unanswered > 0)
-                // The log also has errors that no caller received, because the connection was closed first.
+                // The log also has errors that weren't sent to any caller, because the connection was closed first.
                 let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["hb.request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
                 // Each error has its trace, which the tracer has logged too.
@@ -55,12 +55,12 @@ extension FaultLab.ServiceLab {
                 #expect(traces.count == ids.count && Set(traces) == Set(spans) && spans.count == ids.count)
                 let totals = try totals(of: process)
                 let logged = process.lines.count(where: \.isError)
-                #expect(totals["posted"] == logged && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                #expect(totals["posted"] == logged && totals["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(totals.counts)")
             }
         }
 
-        @Test func `on SIGTERM while the bus is stuck, each error that can't be delivered in time is returned once`()
+        @Test func `on SIGTERM while the bus is stuck, each error that isn't delivered in time is returned once`()
             async throws
         {
             // The pager never answers, and all later errors wait for it.
@@ -78,13 +78,13 @@ extension FaultLab.ServiceLab {
                 expectLoggedOnce(answered, in: process.lines)
                 let totals = try totals(of: process)
                 #expect(
-                    totals["dropped"] == process.lines.count(where: \.isGivenBack)
+                    totals["dropped"] == process.lines.count(where: \.isReturned)
                         && totals["dropped"] == totals["posted"])
                 Table.row("SIGTERM, stuck", "\(time)", "\(totals.counts)")
             }
         }
 
-        @Test func `if a request, a task, and the bus are all stuck, it ends within thirty seconds`()
+        @Test func `if a request, a task, and the bus are all stuck, the service still ends within thirty seconds`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
@@ -95,7 +95,7 @@ extension FaultLab.ServiceLab {
                 let connection = try Connection(to: caller.port)
                 defer { connection.close(resets: false) }
                 try connection.write("GET /pickups HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of the two is the request for the metrics.
+                // One of the two requests is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let begin = ContinuousClock.now
                 process.send(SIGTERM)
@@ -104,13 +104,13 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
                 let totals = try totals(of: process)
-                // The third error is for the task that was cut off.
-                #expect(totals["posted"] == 3 && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                // The third error reports the task that was cut off.
+                #expect(totals["posted"] == 3 && totals["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM, all stuck", "\(time)", "\(totals.counts)")
             }
         }
 
-        @Test func `a pager that never answers doesn't delay the log, and no error is returned on SIGTERM`()
+        @Test func `a pager that never answers doesn't delay the log, and SIGTERM leaves no error undelivered`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang"]) { process, caller in
@@ -118,7 +118,7 @@ extension FaultLab.ServiceLab {
                 for _ in 0..<8 { answered.note(.label, try await caller.send(.label)) }
                 for request in ServiceRequest.failures { answered.note(request, try await caller.send(request)) }
                 #expect(answered.surprises.isEmpty, "\(answered.surprises)")
-                // Each error is logged while all pages are under way.
+                // Each error is logged while all pages are still in progress.
                 let ids = answered.failures
                 for id in ids { try await process.line("the error") { $0.metadata["hb.request.id"] == id } }
                 process.send(SIGTERM)
@@ -130,7 +130,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `after SIGKILL it starts again with every order that it had confirmed`() async throws {
+        @Test func `after SIGKILL it starts again with every order that it has confirmed`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 let answered = try await ServiceProcess.withService(in: folder, supplier: server) { process, caller in

@@ -29,7 +29,7 @@ final class Ledger: @unchecked Sendable {
         set { unsafe current = newValue }
     }
 
-    /// The errors that the bus accepted, so they were pending after their post.
+    /// The errors that the bus accepted, which were therefore pending after their post.
     var pending: [Int] = []
     var (handled, returned, written): ([Int], [Int], [Int]) = ([], [], [])
     /// The number of errors that the handled reports represent.
@@ -45,7 +45,7 @@ final class Ledger: @unchecked Sendable {
 
     /// Rules that record their errors.
     ///
-    /// They are created once, so that their tables are in the same state as the tables of a long-running bus.
+    /// They are created once, so that their tables are in the same state as those of a long-running bus.
     static let rules = ErrorHandler()
         .on(Numbered.self) { error, report in
             now.handled.append(error.number)

@@ -80,7 +80,7 @@ extension Scenario {
         }
     }
 
-    /// A caller learns from another caller that there is capacity, and fills the slot that the worker has emptied.
+    /// A caller finds out from another caller that there is capacity, and fills the slot that the worker has emptied.
     ///
     /// Stale reads are excluded: a post that reads an old capacity is dropped, and other threads would wait for it
     /// forever.

@@ -5,13 +5,13 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 16 and 18: after a shutdown or a time limit, nothing of a report begins, and nothing keeps the bus",
-    .tags(.behaviour16, .behaviour18), .hangLimit)
-struct TakenBackWorkerTests {}
+    "Promises 16 and 18: after a shutdown or a time limit, no action of a report begins, and the bus is released",
+    .tags(.promise16, .promise18), .hangLimit)
+struct RemovedReportWorkerTests {}
 
-extension TakenBackWorkerTests {
+extension RemovedReportWorkerTests {
     @Test(
-        "a worker whose task was cancelled and whose report was removed starts no successor, and the bus is freed",
+        "a worker whose task was cancelled and whose report was removed starts no successor, and the bus is released",
         arguments: [true, false])
     func noSuccessor(isDelivering: Bool) async {
         let handled = Journal<Int>()
@@ -37,7 +37,7 @@ extension TakenBackWorkerTests {
         expect(handled.entries, equals: [])
     }
 
-    /// What ends an action before it starts.
+    /// The event that ends an action before it starts.
     enum End: CaseIterable { case shutdown, timeLimit, none }
 
     @Test("an asynchronous action that ended before its task began is never called", arguments: End.allCases)
@@ -61,7 +61,7 @@ extension TakenBackWorkerTests {
         switch end {
         case .shutdown: bus.abort { expect($0.count, equals: 1) }
         case .timeLimit:
-            // Before it has started, it can't be late.
+            // An action that hasn't started can't be overdue.
             expect(bus.storage.timeIsUp(at: .seconds(1_000_000_000)).overdue == nil, equals: true)
             expect(bus.storage.actionStarts(running, until: .zero), equals: true)
             let overdue = bus.storage.timeIsUp(at: .zero).overdue

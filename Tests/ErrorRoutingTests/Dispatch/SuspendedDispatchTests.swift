@@ -7,12 +7,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 1 to 5: a suspended dispatch continues with the next rule, and repeats nothing",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5), .hangLimit)
-struct GoingOnTests {}
+    "Promises 1 to 5: a suspended dispatch continues with the next rule and doesn't repeat anything",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5), .hangLimit)
+struct SuspendedDispatchTests {}
 
-extension GoingOnTests {
-    /// Notes what ran, in order.
+extension SuspendedDispatchTests {
+    /// Notes each call, in order.
     private final class Notes: Sendable {
         private let notes = Locked<[String]>([])
 
@@ -80,7 +80,7 @@ extension GoingOnTests {
         }
     }
 
-    @Test("fallbacks before and after an asynchronous one run once, in order")
+    @Test("fallbacks before and after an asynchronous fallback run once, in order")
     func fallbacks() async {
         let notes = Notes()
         let handler = ErrorHandler()
@@ -115,7 +115,7 @@ extension GoingOnTests {
         await uses(of: handler, Numbered(2), notes) { ran, _ in expect(ran, equals: unmatched) }
     }
 
-    /// An error that equals each value at every second comparison.
+    /// An error that equals any value at every second comparison.
     private struct Fickle: Error, Hashable {
         let count: Counter
 
@@ -168,7 +168,7 @@ extension GoingOnTests {
         func hash(into hasher: inout Hasher) {}
     }
 
-    @Test("after a suspension no rule is looked up again: the number of comparisons doesn't depend on that of rules")
+    @Test("after a suspension no rule is looked up again: the number of comparisons doesn't depend on the rules")
     func comparedOnce() async {
         let error = Counted(count: Counter())
         var counts: [Int: [Int]] = [:]
@@ -194,7 +194,7 @@ extension GoingOnTests {
         case late
     }
 
-    @Test("rules by type, value and domain of one type keep their order")
+    @Test("rules by type, value, and domain for one type keep their order")
     func valuesAndDomains() async {
         let notes = Notes()
         let domain = (Status.lost as NSError).domain
@@ -255,17 +255,17 @@ extension GoingOnTests {
 }
 
 @Suite(
-    "Behaviours 16 and 18: a dispatch whose report was taken back runs no further rule",
-    .tags(.behaviour16, .behaviour18), .hangLimit)
-struct TakenBackDispatchTests {}
+    "Promises 16 and 18: a dispatch whose report was removed runs no further rule",
+    .tags(.promise16, .promise18), .hangLimit)
+struct RemovedReportDispatchTests {}
 
-extension TakenBackDispatchTests {
+extension RemovedReportDispatchTests {
     /// When the report is removed.
     enum Time: CaseIterable { case never, duringAction, beforeEnd, whileSynchronous }
 
-    @Test("it ends after the action during which the report was taken back", arguments: Time.allCases)
+    @Test("the dispatch ends after the action during which the report was removed", arguments: Time.allCases)
     func ends(time: Time) async {
-        let supervisor = TakingSupervisor(time)
+        let supervisor = RemovingSupervisor(time)
         let ran = Journal<Int>()
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in
@@ -279,7 +279,7 @@ extension TakenBackDispatchTests {
             }
             .on(Numbered.self) { _ in
                 ran.note(1)
-                if time == .whileSynchronous { supervisor.takeBack() }
+                if time == .whileSynchronous { supervisor.removeReport() }
                 throw Numbered(1)
             }
         let report = ErrorReport(error: Numbered(0), source: .init())
@@ -295,28 +295,28 @@ extension TakenBackDispatchTests {
 }
 
 /// A supervisor that removes the report at a given time.
-private final class TakingSupervisor: ActionSupervisor {
-    private let time: TakenBackDispatchTests.Time
-    private let isTaken = Atomic(false)
+private final class RemovingSupervisor: ActionSupervisor {
+    private let time: RemovedReportDispatchTests.Time
+    private let isRemoved = Atomic(false)
     let failed = Journal<Int>()
 
-    init(_ time: TakenBackDispatchTests.Time) { self.time = time }
+    init(_ time: RemovedReportDispatchTests.Time) { self.time = time }
 
-    func takeBack() { isTaken.store(true, ordering: .releasing) }
+    func removeReport() { isRemoved.store(true, ordering: .releasing) }
 
-    var isReportRemoved: Bool { isTaken.load(ordering: .acquiring) }
+    var isReportRemoved: Bool { isRemoved.load(ordering: .acquiring) }
 
     func actionDidFail(_ failure: ActionFailure) { failed.note((failure.error as? Numbered)?.number ?? 0) }
 
     func run(_ action: PreparedAction) async -> ActionEnd {
         do {
-            let answer = try await action.run()
-            return .returned(answer)
+            let result = try await action.run()
+            return .returned(result)
         } catch {
             if time == .beforeEnd { return .reportRemoved }
             let failure = action.failure(error)
             actionDidFail(failure)
-            if time == .duringAction { takeBack() }
+            if time == .duringAction { removeReport() }
             return .failed(failure)
         }
     }
