@@ -5,15 +5,15 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Compares two tables with the observed results: the full table in this folder, and the documentation's table,
-    /// which contains only the common situations.
+    /// Compares two pages with the observed results: the page of all situations next to this file, and the
+    /// documentation's page, which contains only the common situations.
     ///
-    /// `ERROR_BUS_UPDATE=1` rewrites both tables.
+    /// `ERROR_BUS_UPDATE=1` rewrites both pages.
     @Suite("The tables of situations agree with the observed results")
     struct DocumentedTableTests {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized
-        private static let table = URL(filePath: #filePath).appending(path: "../Situations.md").standardized
+        private static let fullPage = URL(filePath: #filePath).appending(path: "../Situations.md").standardized
 
         // The most common statuses of the five hundred.
         private static let statuses = [400, 401, 403, 404, 408, 409, 425, 429, 500, 502, 503, 504]
@@ -24,19 +24,45 @@ extension FaultLab {
             "a self-signed certificate", "100 MB with a limit of 1 MB", "no response", "no server on the port",
         ]
 
+        /// What a situation results in.
+        private struct Row {
+            let situation: String
+            /// The code and the name of the `URLError` in the error, or `crash`; empty if the error doesn't contain a
+            /// `URLError`.
+            let urlError: String
+            let kind: String
+            /// The error's description; empty if the result is a response.
+            let description: String
+            let getAgain: Bool
+            let postAgain: Bool
+            /// The result of async-http-client; empty if it is the same kind.
+            let other: String
+
+            /// The row on the documentation's page.
+            var documented: String {
+                let (get, post) = (getAgain ? "yes" : "no", postAgain ? "yes" : "no")
+                return "| \(situation) | \(urlError) | \(kind) | \(description) | \(get) | \(post) | \(other) |"
+            }
+
+            /// The row on the page of all situations, which shows the descriptions in a separate table.
+            var short: String {
+                let retried = [getAgain ? "GET" : nil, postAgain ? "POST" : nil].compactMap { $0 }
+                return "| \(situation) | \(urlError) | \(kind) | \(retried.joined(separator: ", ")) | \(other) |"
+            }
+        }
+
         #if os(Linux)
             @Test("Each row shows what was observed", .timeLimit(.minutes(5)))
             func isObserved() async throws {
-                var (rows, commonRows): ([String], [String]) = ([], [])
+                var rows: [Row] = []
                 for situation in Situation.all where Self.isDocumented(situation) {
                     guard let row = try await Self.row(for: situation) else { continue }
                     rows.append(row)
-                    if Self.common.contains(situation.name) { commonRows.append(row) }
                 }
+                let commonRows = rows.filter { Self.common.contains($0.situation) }
                 #expect(commonRows.count == Self.common.count)
                 for (file, text) in [
-                    (Self.page, Self.text(with: commonRows)),
-                    (Self.table, Self.header + rows.joined(separator: "\n") + "\n"),
+                    (Self.page, Self.text(with: commonRows)), (Self.fullPage, Self.fullText(with: rows)),
                 ] {
                     if ProcessInfo.processInfo.environment["ERROR_BUS_UPDATE"] != nil {
                         try text.write(to: file, atomically: true, encoding: .utf8)
@@ -59,23 +85,19 @@ extension FaultLab {
         }
 
         /// Returns a row; nil if the situation isn't an error on any transport.
-        private static func row(for situation: Situation) async throws -> String? {
+        private static func row(for situation: Situation) async throws -> Row? {
             let isFatal = TransportUnderTest.urlSession.fatalPaths.contains(situation.path)
             let other = try await end(of: situation, on: .asyncHTTPClient)
             let end = isFatal ? other : try await end(of: situation, on: .urlSession)
             guard end.error != nil || other.error != nil || isFatal else { return nil }
             let kinds = [end, other].map { end in end.error.map { "`\($0.kind.rawValue)`" } ?? "a response" }
-            let cells = [
-                situation.name,
-                isFatal ? "stops the process" : end.error.map(code) ?? "",
-                kinds[0],
-                end.error.map { error in NetworkError.$language.withValue(.english) { error.localizedDescription } }
-                    ?? "",
-                end.getAgain ? "yes" : "no",
-                end.postAgain ? "yes" : "no",
-                kinds[0] == kinds[1] ? "" : kinds[1],
-            ]
-            return "| \(cells.joined(separator: " | ")) |"
+            let description = end.error.map { error in
+                NetworkError.$language.withValue(.english) { error.localizedDescription }
+            }
+            return Row(
+                situation: situation.name, urlError: isFatal ? "crash" : end.error.map(code) ?? "", kind: kinds[0],
+                description: description ?? "", getAgain: end.getAgain, postAgain: end.postAgain,
+                other: kinds[0] == kinds[1] ? "" : kinds[1])
         }
 
         private static func end(
@@ -111,6 +133,7 @@ extension FaultLab {
         }
 
         private static let names = [
+            NSURLErrorBadURL: "badURL",
             NSURLErrorTimedOut: "timedOut",
             NSURLErrorUnsupportedURL: "unsupportedURL",
             NSURLErrorCannotFindHost: "cannotFindHost",
@@ -122,14 +145,36 @@ extension FaultLab {
             URLError.Code.serverCertificateUntrusted.rawValue: "serverCertificateUntrusted",
         ]
 
-        private static let header = """
-            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
-            | async-http-client |
-            | --- | --- | --- | --- | --- | --- | --- |
+        /// Returns the page of all situations.
+        private static func fullText(with rows: [Row]) -> String {
+            // A kind determines the description, except for status 429.
+            var described: Set<String> = []
+            let descriptions = rows.compactMap { row -> String? in
+                let cells = "| \(row.kind) | \(row.description) |"
+                guard !row.description.isEmpty, described.insert(cells).inserted else { return nil }
+                return "\(cells) \(row.situation) |"
+            }
+            return """
+                # All situations of the fault lab
 
-            """
+                [Situations and their errors](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) explains the
+                columns. "Retried" shows which requests `RetryPolicy.default` retries. If `URLSession` crashes the
+                process, the row shows the result of async-http-client.
 
-        private static func text(with rows: [String]) -> String {
+                | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
+                | --- | --- | --- | --- | --- |
+                \(rows.map(\.short).joined(separator: "\n"))
+
+                Each kind has one description, except that status 429 has its own:
+
+                | `NetworkError.Kind` | Description | First situation |
+                | --- | --- | --- |
+                \(descriptions.joined(separator: "\n"))
+
+                """
+        }
+
+        private static func text(with rows: [Row]) -> String {
             """
             # Situations and their errors
 
@@ -147,7 +192,10 @@ extension FaultLab {
             that isn't idempotent, such as POST without a key. A refused certificate isn't retried, because the next
             attempt would fail in the same way.
 
-            \(header)\(rows.joined(separator: "\n"))
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
+            | async-http-client |
+            | --- | --- | --- | --- | --- | --- | --- |
+            \(rows.map(\.documented).joined(separator: "\n"))
 
             """
         }
