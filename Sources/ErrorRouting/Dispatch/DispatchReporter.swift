@@ -33,7 +33,7 @@ class ReportMaker {
     }
 
     private let origin: Origin
-    private var found: ManualBox<Found>?
+    private var found: Place<Found>?
 
     /// Creates the reporter for an error whose report an object creates; the object isn't retained.
     @inline(__always)
@@ -63,12 +63,12 @@ class ReportMaker {
     deinit { if let found { Self.free(found) } }
 
     @inline(never)
-    private static func free(_ found: ManualBox<Found>) { found.deallocate() }
+    private static func free(_ found: Place<Found>) { found.destroy() }
 
     @inline(__always)
     private mutating func withFound<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
         if let found { return try body(&found.value) }
-        let made = ManualBox(Found())
+        let made = Place(Found())
         found = made
         return try body(&made.value)
     }

@@ -50,7 +50,7 @@ enum PerThread {
 
     /// Proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
-        fileprivate let record: ManualBox<Record>?
+        fileprivate let record: Place<Record>?
     }
 
     /// Records that the library is about to call user code, such as a matcher's predicate or an error's description.
@@ -110,7 +110,7 @@ enum PerThread {
 
     /// Proof that a thread began to log an error, for ``leaveLog(_:)``.
     struct LogEntry {
-        fileprivate let record: ManualBox<Record>?
+        fileprivate let record: Place<Record>?
     }
 
     /// Records that the thread is about to log an error of depth 1; returns nil if the thread is already logging.
@@ -164,24 +164,24 @@ enum PerThread {
 
     /// The calling thread's record; nil if the system has no free key.
     @inline(__always)
-    private static var current: ManualBox<Record>? {
+    private static var current: Place<Record>? {
         let key = key.load(ordering: .acquiring)
         if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return unsafe ManualBox(at: found)
+            return unsafe Place(at: found)
         }
         return makeRecord()
     }
 
     @inline(never)
-    private static func makeRecord() -> ManualBox<Record>? {
+    private static func makeRecord() -> Place<Record>? {
         if key.load(ordering: .acquiring) == 0 { makeKey() }
         let key = key.load(ordering: .acquiring)
         if key == noKey { return nil }
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
         // Use the mask as a remainder: `count` is a power of two.
-        let record = ManualBox(Record(slot: number & (count - 1)))
+        let record = Place(Record(slot: number & (count - 1)))
         guard unsafe pthread_setspecific(pthread_key_t(key - 1), record.rawAddress) == 0 else {
-            record.deallocate()
+            record.destroy()
             return nil
         }
         return record
@@ -197,6 +197,6 @@ enum PerThread {
 
     /// Frees a record; the parameter is optional because systems declare a key's destructor differently.
     private static func free(_ record: UnsafeMutableRawPointer?) {
-        if let record = unsafe record { unsafe ManualBox<Record>(at: record).deallocate() }
+        if let record = unsafe record { unsafe Place<Record>(at: record).destroy() }
     }
 }

@@ -13,13 +13,11 @@ extension ErrorScope {
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let bus = unsafe unretainedBus else {
+        guard let bus = unretainedBus else {
             return postWithoutBus(error, as: role, metadata: metadata, source: source)
         }
         let (error, context) = (error, context)
-        _ = unsafe bus._withUnsafeGuaranteedRef {
-            $0.postOutOfLine(error, as: role, metadata: metadata, source: source, in: context)
-        }
+        _ = bus.read { $0.postOutOfLine(error, as: role, metadata: metadata, source: source, in: context) }
     }
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.

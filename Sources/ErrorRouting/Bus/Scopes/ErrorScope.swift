@@ -19,7 +19,7 @@ import BoundedDescriptions
 /// A scope retains its bus, and its pending reports retain the scope's rules and metadata. A rule that retains its own
 /// scope creates a reference cycle that is never freed, so capture the scope weakly. A scope costs little until an
 /// error is posted through it; scopes are designed to be created for each request.
-@safe public final class ErrorScope: ErrorPosting {
+public final class ErrorScope: ErrorPosting {
     /// The order of a scope's rules relative to the rules of the enclosing scopes and the bus.
     public enum Order: Sendable, Hashable, CaseIterable {
         /// The scope's rules are tried before the rules of the enclosing scopes and the bus.
@@ -35,12 +35,12 @@ import BoundedDescriptions
     /// last resort.
     let bus: ErrorBus?
     /// The same bus, for posting without retaining it: otherwise, all callers would write to its reference count.
-    let unretainedBus: Unmanaged<ErrorBus>?
+    let unretainedBus: Borrowed<ErrorBus>?
     let context: ScopeContext
 
     private init(_ context: ScopeContext, of bus: ErrorBus?) {
         self.bus = bus
-        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
+        unretainedBus = bus.map(Borrowed.init)
         self.context = context
     }
 

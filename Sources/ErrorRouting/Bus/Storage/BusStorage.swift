@@ -3,7 +3,7 @@ import Synchronization
 /// All of a bus's reports from post to completion, and the state that determines what happens to them.
 ///
 /// Callers use the intake without a lock. All other operations are events of the state machine under the lock. The
-/// storage has no tasks, clock, or observers, and it doesn't write output.
+/// storage has no tasks or clock. It lists the observers but doesn't call them, and it doesn't write output.
 struct BusStorage: ~Copyable, Sendable {
     typealias WorkerAction = BusStateMachine.WorkerAction
 
@@ -21,17 +21,13 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// All reports before the start number count as posted and handled.
     init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        intakePlace = Place.allocate()
-        intakePlace.fill(with: BusIntake(capacity: capacity, startingAt: start))
+        intakePlace = Place(BusIntake(capacity: capacity, startingAt: start))
         let machine = BusStateMachine(intakePlace, floodLimit: floodLimit, startingAt: start)
         delivery = machine.delivery
         self.machine = Locked(machine)
     }
 
-    deinit {
-        _ = intakePlace.take()
-        intakePlace.deallocate()
-    }
+    deinit { intakePlace.destroy() }
 
     // MARK: Callers, without the lock
 
