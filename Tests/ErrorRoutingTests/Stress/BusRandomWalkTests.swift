@@ -16,7 +16,7 @@ extension BusRandomWalkTests {
     @Test("both buses agree with a flood limit", arguments: 1_000..<(isLong ? 1_200 : 1_080) as Range<UInt64>)
     func flooded(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: true).run() }
 
-    @Test("both buses agree if the mailbox's ring is just large enough or has doubled", arguments: [31, 32, 33, 63, 64])
+    @Test("both buses agree if the mailbox's ring is just large enough or doubled", arguments: [31, 32, 33, 63, 64])
     func aboutDoubledRings(capacity: Int) {
         for seed in 0..<(isLong ? 6 : 2) as Range<UInt64> {
             BusWalk(seed: seed, hasFloodLimit: seed % 2 == 1, capacity: capacity).run(steps: isLong ? 3_000 : 2_000)

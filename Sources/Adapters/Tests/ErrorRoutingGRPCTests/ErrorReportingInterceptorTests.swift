@@ -83,8 +83,7 @@
             return (result, recorded.reports)
         }
 
-        @Test func `an error is answered as the map specifies and reported once, in its method's scope`() async throws
-        {
+        @Test func `an error is answered as the map specifies and reported once, in its method's scope`() async throws {
             let (result, reports) = try await call { _, _ in throw Sold() }
             #expect(throws: RPCError(code: .failedPrecondition, message: "Sold")) { try result.get() }
             let report = try #require(reports.first)
@@ -243,8 +242,7 @@
             #expect(spans.first { !$0.errors.isEmpty }?.status?.code == .error)
         }
 
-        @Test func `a cancelled call with unwritable metadata causes a notice, and no span stays open`() async throws
-        {
+        @Test func `a cancelled call with unwritable metadata causes a notice, and no span stays open`() async throws {
             let name = "no metadata"
             let recorded = try await withRecordedErrors { _ in
                 try await withServerContextRPCCancellationHandle { handle in

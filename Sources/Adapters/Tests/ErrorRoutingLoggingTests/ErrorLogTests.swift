@@ -68,8 +68,7 @@ struct ErrorLogTests {
         #expect(store.entries.first?.metadata["error.source"] == "Shop/POST /sales/{id}")
     }
 
-    @Test func `it begins with the message for handlers that print metadata first, and for others on demand`() throws
-    {
+    @Test func `it begins with the message for handlers that print metadata first, and for others on demand`() throws {
         let stream = Lines()
         let report = ErrorReport(
             error: Text(description: #"no "7""#), source: .init(fileID: "Shop/POST /sales/{id}", line: 0),

@@ -61,8 +61,7 @@ struct SentrySinkTests {
         }
     }
 
-    @Test func `it chooses failures without a rule, failed actions, and drops, unless the map decides`() async throws
-    {
+    @Test func `it chooses failures without a rule, failed actions, and drops, unless the map decides`() async throws {
         let failure = ActionFailure(
             error: OrderError.unpaid, report: report(OrderError.unpaid, .handled),
             rule: RuleDescription(matcher: "any", source: .init(fileID: "a", line: 1)))

@@ -70,8 +70,7 @@ extension CommandTests {
         try await Self.check(scratch, [("Sources/A.swift Tests/D.swift", 0, "Tests/D.swift: skipped: a test")])
     }
 
-    @Test func `it reads an existing configuration, and reporters in the arguments; it rewrites files`() async throws
-    {
+    @Test func `it reads an existing configuration, and reporters in the arguments; it rewrites files`() async throws {
         let scratch = try Scratch(["A.swift": "func f() { do { try save() } catch { note() } }\n"])
         try await Self.check(scratch, [("--strict", 1, ""), ("--strict --reporter note", 0, "")])
         try scratch.write(#"{"reporters": ["note"]}"#, to: ".error-audit.json")

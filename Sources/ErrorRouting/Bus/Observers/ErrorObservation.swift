@@ -27,9 +27,8 @@ public final class ErrorObservation: Sendable {
     /// Ends the observation, so that the closure receives no further reports.
     ///
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
-    /// is called right after that report. If another thread is currently deallocating the bus or ending the observation,
-    /// that thread calls `onEnd`.
-    /// Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
+    /// is called right after that report. If another thread is deallocating the bus or ending the observation, that
+    /// thread calls `onEnd`. Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
     public func cancel() {
         // Leave the end to a bus that is being deallocated: it will soon end its observations, and only it can read its
         // statistics.

@@ -175,7 +175,9 @@ struct BusStateMachine: ~Copyable {
         }
         var (suppressed, promise): (Posting?, Promise<HandleOutcome>?)
         let decision = flood?.admit(kind, at: time, suppressing: &suppressed) { [intakePlace] in
-            guard let posting = intakePlace.value.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
+            guard let posting = intakePlace.value.mailbox.take(nextNumber) else {
+                preconditionFailure("only the worker takes")
+            }
             nextNumber += 1
             promise = posting.promise
             return (posting, posting.moment)

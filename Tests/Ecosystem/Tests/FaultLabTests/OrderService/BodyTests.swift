@@ -79,8 +79,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: [false, true])
-        func `a client that leaves during its request causes no failure of the service`(resets: Bool) async throws
-        {
+        func `a client that leaves during its request causes no failure of the service`(resets: Bool) async throws {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
                 let connection = try Connection(to: caller.port)
