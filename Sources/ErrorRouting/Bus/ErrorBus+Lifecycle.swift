@@ -45,7 +45,7 @@ extension ErrorBus {
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
-        guard storage.run() else { return false }
+        guard storage.apply({ $0.run() }) else { return false }
         internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
         // Start the worker in any case: if the bus has already ended, the worker stops immediately.
         startWorker()
@@ -58,7 +58,7 @@ extension ErrorBus {
     /// effect.
     public func finish() {
         unrunWatch.close()
-        perform(storage.close())
+        perform(storage.apply { $0.close() })
     }
 
     private func perform(_ action: BusStateMachine.CloseAction) {
@@ -76,9 +76,9 @@ extension ErrorBus {
     /// cancelled, the bus doesn't accept more reports.
     func finishWhenIdle() async {
         // Flush first: a task might be waiting for a held report.
-        _ = flushPromise(until: nil)
+        _ = flushPromise()
         await tasks.waitForAll()
-        perform(storage.tasksEnded())
+        perform(storage.apply { $0.tasksEnded() })
         let cancelTimer = configuration.drainTimeLimit.map { limit in
             startTimer(within: limit) { [weak self] in
                 guard let self else { return }
@@ -88,12 +88,12 @@ extension ErrorBus {
         }
         defer { cancelTimer?() }
         while true {
-            _ = await flushPromise(until: nil).value
-            let delivered = storage.deliveredCount
+            _ = await flushPromise().value
+            let delivered = storage.apply { $0.counts.delivered }
             await tasks.waitForAll()
             // Close the bus only if it was idle: if it delivered no reports during the wait, an action can't have
             // started a task.
-            guard let action = storage.close(ifIdleSince: delivered) else { continue }
+            guard let action = storage.apply({ $0.close(ifIdleSince: delivered) }) else { continue }
             perform(action)
             // Keep the timer until the bus has ended, even if other code has finished it: the limit is still in effect.
             return await ended.value
@@ -105,7 +105,7 @@ extension ErrorBus {
     /// It is called when the caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` is cancelled.
     func cancel() {
         tasks.cancelAll(at: nil)
-        perform(storage.cancel())
+        perform(storage.apply { $0.cancel() })
     }
 
     /// Finishes the bus and returns the reports that it couldn't deliver in time.
@@ -150,7 +150,7 @@ extension ErrorBus {
     /// The closure receives the reports, or an empty array if the bus had already ended. It runs before anyone is
     /// notified of the end, because the process might exit soon after that.
     func abort(_ receive: ([ErrorReport]) -> Void) {
-        let left = storage.abort()
+        let left = storage.apply { $0.abort() }
         // Remove the root first: code that is notified of the end must be able to make another bus the root.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
@@ -159,7 +159,7 @@ extension ErrorBus {
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.reportRemoved)
-        if storage.leftoversWereReceived() { end() }
+        if storage.apply({ $0.leftoversWereReceived() }) { end() }
         cancel(left.action)
     }
 
@@ -172,7 +172,7 @@ extension ErrorBus {
         wakeUps.end()
         // Fulfill the remaining flushes: they were added before a shutdown, or during the last notification. They have
         // succeeded unless the shutdown removed reports.
-        let (flushes, isFlushed) = storage.takeFlushes()
+        let (flushes, isFlushed) = storage.apply { $0.takeFlushesAtEnd() }
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
         internalTasks.withLock { $0.timer?.task }?.cancel()
@@ -196,24 +196,25 @@ extension ErrorBus {
     ///   reports.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
-        if limit <= .zero { return storage.isIdle }
-        let promise = flushPromise(until: clock.deadline(after: limit))
+        if limit <= .zero { return storage.apply { $0.isIdle } }
+        let deadline = clock.deadline(after: limit)
+        let promise = flushPromise()
+        if let isFlushed = promise.valueIfFulfilled { return isFlushed }
+        let timer = startTask(at: deadline) { promise.fulfill(false) }
+        defer { timer.cancel() }
         let isFlushed = await promise.value(ifCancelled: false)
-        if !isFlushed { storage.removeFlush(promise) }
+        if !isFlushed { _ = storage.apply { machine in machine.takeFlushes { $0.promise === promise } } }
         return isFlushed
     }
 
-    /// Returns a promise that is fulfilled once every error posted so far is delivered, or with false at the deadline.
-    func flushPromise(until deadline: Duration?) -> Promise<Bool> {
+    /// Returns a promise that is fulfilled with true once every error posted so far is delivered.
+    func flushPromise() -> Promise<Bool> {
         let promise = Promise<Bool>()
-        switch storage.flush(promise, until: deadline) {
-        case .nothing:
-            promise.fulfill(true)
-            return promise
+        switch storage.apply({ $0.flush(promise) }) {
+        case .nothing: promise.fulfill(true)
         case .wait: break
         case .wakeAndWait: wakeUps.signal()
         }
-        if let deadline { setTimer(deadline) }
         return promise
     }
 

@@ -13,7 +13,7 @@ extension ErrorBus {
     /// ```
     ///
     /// - Complexity: O(number of rules). Each delivery only increments a counter.
-    public var ruleCounts: RuleCounts { storage.ruleTally.counts(with: handler) }
+    public var ruleCounts: RuleCounts { storage.apply { $0.ruleTally }.counts(with: handler) }
 }
 
 /// How often each rule of a bus decided.

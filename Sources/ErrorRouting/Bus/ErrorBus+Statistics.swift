@@ -4,7 +4,7 @@ extension ErrorBus {
     /// The counts balance on every read, even while errors are posted and delivered. Between two reads by one thread,
     /// only the count of pending errors can decrease. A read includes every post that returned before the read.
     public var statistics: Statistics {
-        var (statistics, isBusy) = storage.statistics
+        var (statistics, isBusy) = storage.apply { ($0.statistics, $0.isBusy) }
         if isBusy {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }

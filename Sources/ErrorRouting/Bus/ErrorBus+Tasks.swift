@@ -40,7 +40,7 @@ extension ErrorBus {
     /// A task that starts there is cut off too. If it were posted, its report could start another task, and so on.
     var isHandlingCutOff: Bool {
         Ambience.current.deliverer == number && tasks.isCancelled
-            && storage.errorInDelivery?.error is TaskCutOff
+            && storage.apply({ $0.errorInDelivery })?.error is TaskCutOff
     }
 
     /// Writes to the last resort a task that was started for a cut-off task and then cut off itself.

@@ -78,7 +78,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.abort()?.postings ?? []
+        let left = storage.apply { $0.abort() }?.postings ?? []
         // Finish the observers before the last resort runs user code: that code can end an observation, which
         // can't read a deallocated bus's statistics.
         finishObservers()
@@ -187,7 +187,7 @@ public final class ErrorBus: ErrorPosting {
     private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
         Ambience.current.work.contains { part in
             guard part.bus == number else { return false }
-            return isOther(part) || part.sequence.map { storage.isDelivering($0) } ?? false
+            return isOther(part) || part.sequence.map { sequence in storage.apply { $0.isDelivering(sequence) } } ?? false
         }
     }
 
@@ -279,7 +279,7 @@ public final class ErrorBus: ErrorPosting {
 
     /// Writes dropped errors to the last resort if their notice was announced but no worker will deliver it.
     func writeDropsAfterEnd() {
-        guard let drops = storage.takeDropsAfterEnd() else { return }
+        guard let drops = storage.apply({ $0.takeDrops() }) else { return }
         lastResort.write(drops.report(), because: "the bus has finished")
     }
 }

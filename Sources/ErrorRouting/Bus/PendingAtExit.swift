@@ -125,7 +125,7 @@ extension ErrorBus {
     ///
     /// If a stopped thread holds the bus's lock, only the intake's count is available.
     fileprivate func takePendingAtExit() -> PendingReports? {
-        guard let (counts, left) = storage.abortIfUnlocked() else {
+        guard let (counts, left) = storage.applyIfUnlocked({ ($0.statistics, $0.abort()) }) else {
             let count = storage.pendingAtLeast
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }

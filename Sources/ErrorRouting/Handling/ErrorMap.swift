@@ -73,7 +73,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
         rules[.rule].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
             guard let rule = rule as? MapRule<Value> else {
-                preconditionFailure("a map has rules of its own alone")
+                preconditionFailure("a map contains only map rules")
             }
             return result.adding(rule.mapped(transform))
         }

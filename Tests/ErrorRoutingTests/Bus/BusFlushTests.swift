@@ -110,7 +110,7 @@ extension BusFlushTests {
                 while bus.statistics.pending > 0 { yieldToOtherThreads() }
                 if isFinished { bus.finish() }
                 expect(await bus.flush(within: .zero), equals: false)
-                let flush = bus.flushPromise(until: nil)
+                let flush = bus.flushPromise()
                 #expect(flush.valueIfFulfilled == nil)
                 leave.signal()
                 #expect(await flush.value)
@@ -175,7 +175,7 @@ extension BusFlushTests {
             // Let the reader wait first: a reader that comes later wouldn't need to be woken.
             for _ in 0..<100 { await Task.yield() }
             bus.post(Numbered(1))
-            let flush = bus.flushPromise(until: nil)
+            let flush = bus.flushPromise()
             bus.post(Numbered(2))
             async let running: Void = bus.run()
             expect(await flush.value, equals: true)
@@ -200,16 +200,15 @@ extension BusFlushTests {
             async let running: Void = bus.run()
             bus.post(Numbered(1))
             await entered.wait()
-            let unlimited = bus.flushPromise(until: nil)
-            let before = [1, 2].map { bus.flushPromise(until: bus.clock.deadline(after: .seconds($0))) }
+            let unlimited = bus.flushPromise()
+            let first = Task.detached { await bus.flush(within: .seconds(1)) }
             await clock.waitForSleepers()
             #expect(await bus.shutdown(within: .zero).isEmpty)
-            // The first flush's timer sets the second flush's timer after the shutdown.
-            let all = before + [bus.flushPromise(until: bus.clock.deadline(after: .seconds(3)))]
-            for promise in all {
-                await clock.waitForSleepers()
+            let second = Task.detached { await bus.flush(within: .seconds(2)) }
+            await clock.waitForSleepers(2)
+            for flush in [first, second] {
                 clock.advance(by: .seconds(1))
-                expect(await promise.value, equals: false)
+                expect(await flush.value, equals: false)
             }
             #expect(bus.ended.valueIfFulfilled == nil)
             leave.signal()

@@ -117,7 +117,7 @@ extension PendingAtExitTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             let isHeld = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                bus.storage.machine.withLock { _ in
+                bus.storage.apply { _ in
                     isHeld.signal()
                     DispatchSemaphore(value: 0).wait()
                 }

@@ -15,19 +15,19 @@ extension DrivenStorage {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
         let action = RunningAction(PreparedAction(rule: rule, report: report) { .stop }, limit: limit)
-        return storage.actionBegins(action) && storage.actionStarts(action, until: now + limit) ? action : nil
+        return storage.apply { $0.actionBegins(action) } && storage.apply { $0.actionStarts(action, until: now + limit) } ? action : nil
     }
 
     /// Lets the action in delivery exceed its time limit, then returns it.
     func overdue(at now: Duration) -> RunningAction? {
-        guard let (action, failure) = storage.timeIsUp(at: now).overdue else { return nil }
+        guard let (action, failure) = storage.apply({ $0.timeIsUp(at: now) }).overdue else { return nil }
         failures.append(failure)
         return action
     }
 
     /// Removes and returns the undelivered reports, and the failures in flight.
     func abort() -> (reports: [Event], failures: [Event]) {
-        let left = storage.abort()
+        let left = storage.apply { $0.abort() }
         return ((left?.reports ?? []).map(Self.event(of:)), (left?.failures ?? []).map(Self.event(of:)))
     }
 

@@ -34,10 +34,10 @@ final class DrivenStorage {
 
     init(capacity: Int = 8, flood: FloodLimit? = nil) {
         storage = BusStorage(capacity: capacity, floodLimit: flood)
-        expect(storage.run(), equals: true)
+        expect(storage.apply { $0.run() }, equals: true)
     }
 
-    var statistics: ErrorBus.Statistics { storage.statistics.counts }
+    var statistics: ErrorBus.Statistics { storage.apply { $0.statistics } }
 
     // MARK: Callers
 
@@ -79,10 +79,10 @@ final class DrivenStorage {
     /// If the worker was notifying observers, it has finished that.
     func next(at now: Duration = .zero) -> Event {
         let wasNotifying = exchange(&isNotifying, with: false)
-        return carryOut(wasNotifying ? storage.notified() : storage.next(), at: now)
+        return carryOut(wasNotifying ? storage.apply { $0.notified() } : storage.apply { $0.next() }, at: now)
     }
 
-    private func carryOut(_ action: BusStorage.WorkerAction, at now: Duration) -> Event {
+    private func carryOut(_ action: BusStateMachine.WorkerAction, at now: Duration) -> Event {
         switch action {
         case .deliver:
             let delivery = storage.delivery
@@ -90,8 +90,6 @@ final class DrivenStorage {
             (self.report, failures) = (report, [])
             isWaitedFor = delivery.posting.isWaitedFor
             return Self.event(of: report)
-        case .notify:
-            preconditionFailure("only the completion of a report leads to a notification")
         case .held(let promise, _):
             promise?.fulfill(.pending)
             return next(at: now)
@@ -99,7 +97,7 @@ final class DrivenStorage {
             for promise in promises { promise.fulfill(true) }
             return next(at: now)
         case .wait:
-            return carryOut(storage.next(after: .waitedUntil(now)), at: now)
+            return carryOut(storage.apply { $0.next(waitedUntil: now) }, at: now)
         case .sleep(let alarm):
             self.alarm = alarm
             return .asleep
@@ -115,7 +113,7 @@ final class DrivenStorage {
 
     /// Records that an action of the report in delivery has failed.
     func fail(_ failure: ActionFailure) {
-        if storage.actionFails(failure) { failures.append(failure) }
+        if storage.apply({ $0.actionFails(failure) }) { failures.append(failure) }
     }
 
     /// Completes the worker's report and performs the next steps.
@@ -129,10 +127,12 @@ final class DrivenStorage {
         var posting: Posting?
         let observer = isObserved ? storage.addObserver(NoObserver(), of: nil).id : nil
         defer { if let observer { storage.removeObserver(observer) } }
-        let action = storage.complete(disposition, by: nil, &posting)
-        guard case .notify = action else { return carryOut(action, at: now) }
-        isNotifying = true
-        return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
+        switch storage.apply({ $0.complete(disposition, by: nil, releasing: &posting) }) {
+        case .next(let action): return carryOut(action, at: now)
+        case .notify:
+            isNotifying = true
+            return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
+        }
     }
 }
 

@@ -29,13 +29,14 @@ struct Flood {
         let moment = Int64(time) * 1_000_000
         let kind = FloodKind(of: ErrorCode(of: numbered), at: source, in: [])
         while true {
-            var former: Int?
-            switch limiter.admit(kind, at: moment, suppressing: &former, holding: { (error, Self.moment(time)) }) {
+            switch limiter.admit(kind, at: moment) {
             case .comesAfter(let release):
                 answers.append(.init(release))
                 continue
             case .passes: answers.append(.passes(error))
-            case .isHeld: answers.append(former.map { .suppresses($0) } ?? .holds(error))
+            case .holds(let window):
+                let former = limiter.hold(error, posted: Self.moment(time), in: window)
+                answers.append(former.map { .suppresses($0) } ?? .holds(error))
             }
             return answers
         }

@@ -108,7 +108,7 @@ final class BusWalk {
         expect(bus.storage.intake.announceDrops(at: .init()), equals: drops == nil)
         // After the end, no notice is delivered, so the dropper reports the drops itself.
         if let drops {
-            let taken = bus.storage.takeDropsAfterEnd()
+            let taken = bus.storage.apply { $0.takeDrops() }
             expect(taken?.error.error as? ErrorsDropped, equals: drops)
         }
     }
@@ -125,7 +125,7 @@ final class BusWalk {
         guard naive.delivering != nil else { return }
         lastSequence += 1
         expect(bus.report?.sequence, equals: lastSequence)
-        expect(bus.storage.isDelivering(lastSequence), equals: true)
+        expect(bus.storage.apply { $0.isDelivering(lastSequence) }, equals: true)
     }
 
     private func complete(_ number: Int) {
@@ -154,15 +154,15 @@ final class BusWalk {
     private func runAction() {
         guard naive.delivering != nil else { return }
         guard let action = bus.begin(at: .zero, limit: .milliseconds(10)) else { return }
-        guard chance(50) else { return expect(bus.storage.actionEnds(action, with: nil), equals: true) }
+        guard chance(50) else { return expect(bus.storage.apply({ $0.actionEnds(action, with: nil) }), equals: true) }
         expectNil(bus.overdue(at: .milliseconds(9)))
         #expect(bus.overdue(at: .milliseconds(10)) === action)
         naive.fail(nil)
         check()
-        expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false)
+        expect(bus.storage.apply { $0.actionEnds(action, with: bus.failure(0)) }, equals: false)
     }
 
-    private func finish() { expect(bus.storage.close(), equals: naive.finish() ? .wake : .nothing) }
+    private func finish() { expect(bus.storage.apply { $0.close() }, equals: naive.finish() ? .wake : .nothing) }
 
     private func abort() {
         if naive.hasEnded { return }
@@ -171,17 +171,17 @@ final class BusWalk {
         let left = bus.abort()
         expect(left.reports, equals: naive.abort())
         expect(left.failures, equals: failed.map { .failure($0) })
-        expect(bus.storage.isReportRemoved, equals: true)
+        expect(bus.storage.delivery.isReportRemoved, equals: true)
         check()
         // The action and its worker continue without effect.
-        if let action { expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false) }
-        expect(bus.storage.actionFails(bus.failure(0)), equals: false)
+        if let action { expect(bus.storage.apply({ $0.actionEnds(action, with: bus.failure(0)) }), equals: false) }
+        expect(bus.storage.apply { $0.actionFails(bus.failure(0)) }, equals: false)
         // A worker that is notifying observers of a report might return before the caller has the remaining reports.
         if isNotifying, chance(50) {
             expect(bus.next(), equals: .stop)
             isNotifying = false
         }
-        expect(bus.storage.leftoversWereReceived(), equals: !isNotifying)
+        expect(bus.storage.apply { $0.leftoversWereReceived() }, equals: !isNotifying)
         // Otherwise, the worker ends the bus.
         expect(bus.next(), equals: (isNotifying ? .end : .stop))
         isNotifying = false
@@ -213,7 +213,7 @@ final class BusWalk {
     private func check() {
         expect(bus.statistics, equals: naive.statistics)
         #expect(bus.statistics.isBalanced)
-        expect(bus.storage.isIdle, equals: !isNotifying && (naive.hasEnded || naive.statistics.pending == 0))
+        expect(bus.storage.apply { $0.isIdle }, equals: !isNotifying && (naive.hasEnded || naive.statistics.pending == 0))
         #expect(naive.used <= naive.capacity)
     }
 

@@ -23,7 +23,7 @@ extension ManyPostsTests {
         }
         let numbers: [Any] = [
             IntakeWord().accepted, DropTally().unreported, PaddedCounter(0).value,
-            BusStorage(capacity: 1).machine.withLock { $0.released },
+            BusStorage(capacity: 1).apply { $0.released },
         ]
         for number in numbers { #expect(number is Int64) }
     }

@@ -52,13 +52,18 @@ struct FloodLimiter<Held> {
     enum Decision {
         /// The error must be delivered.
         case passes
-        /// The error is held back; the previously held error, if any, is suppressed.
-        case isHeld
+        /// The error must be held back in this window.
+        case holds(WindowIndex)
         /// This held error must be delivered first.
         ///
         /// Its window has ended, or its kind is removed to make room. The payload is boxed because it is rare and
         /// large.
         indirect case comesAfter(Release)
+    }
+
+    /// The position of a window; it is valid until the limiter changes.
+    struct WindowIndex {
+        fileprivate let index: Dictionary<FloodKind, Window>.Index
     }
 
     /// A held error, which is the newest of its kind, with the number of errors that it represents.
@@ -79,14 +84,14 @@ struct FloodLimiter<Held> {
     }
 
     /// The current window of one kind of error.
-    private struct Window {
+    fileprivate struct Window {
         let end: Int64
         var passed = 0
         var held: HeldError?
     }
 
     /// The held error of a window, in a box so that reading the window doesn't copy a report.
-    private final class HeldError {
+    fileprivate final class HeldError {
         var release: Release
 
         init(_ release: Release) { self.release = release }
@@ -143,12 +148,9 @@ struct FloodLimiter<Held> {
 
     /// Decides whether an error passes or is held back, given its kind and the time of its post in nanoseconds.
     ///
-    /// If another error must be delivered first, the caller must call this method again after that delivery. If a
-    /// previously held error is suppressed, `former` is set to that error. The closure returns the error and the time
-    /// of its post; it is called only if the error is held back.
-    mutating func admit(
-        _ kind: FloodKind, at time: Int64, suppressing former: inout Held?, holding error: () -> (Held, Moment)
-    ) -> Decision {
+    /// If another error must be delivered first, the caller must call this method again after that delivery. If the
+    /// error is held back, the caller must pass it to ``hold(_:posted:in:)`` next.
+    mutating func admit(_ kind: FloodKind, at time: Int64) -> Decision {
         if let release = release(endingBy: time) { return .comesAfter(release) }
         var found = window(of: kind)
         // Check this kind's own window: errors aren't exactly in the order of their times, so this window might have
@@ -169,14 +171,17 @@ struct FloodLimiter<Held> {
             windows.values[found].passed += 1
             return .passes
         }
-        let newest = error()
-        if let held = windows.values[found].held {
-            former = held.release.replaceHeld(by: newest.0, posted: newest.1)
-        } else {
-            windows.values[found].held = HeldError(Release(held: newest.0, firstMoment: newest.1))
-            heldCount += 1
-        }
-        return .isHeld
+        return .holds(WindowIndex(index: found))
+    }
+
+    /// Holds back an error in the window that was found for it; returns the error that it replaces, if any.
+    ///
+    /// The replaced error is suppressed.
+    mutating func hold(_ newest: consuming Held, posted moment: Moment, in window: WindowIndex) -> Held? {
+        if let held = windows.values[window.index].held { return held.release.replaceHeld(by: newest, posted: moment) }
+        windows.values[window.index].held = HeldError(Release(held: newest, firstMoment: moment))
+        heldCount += 1
+        return nil
     }
 
     /// Returns the index of a kind's window; nil if the kind has no window.

@@ -80,7 +80,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// The source is that of the first dropped error. The result is whether the worker will find the notice; if not,
     /// the bus has ended.
     func announceDrops(at source: ErrorReport.Source) -> Bool {
-        drops.setNotice(DropNotice(turn: accepted, source: source))
+        drops.setNotice(DropNotice(before: accepted, source: source))
         // Swap the word, which orders this call with the swap that ends the bus. Either that swap comes later, and the
         // code that ends the bus then looks for a notice, or this call finds that the bus has ended.
         return update { !$0.hasEnded }
@@ -118,7 +118,7 @@ struct BusIntake: ~Copyable, Sendable {
         var taken: [String: Int64] = [:]
         var isMoreUnreported = drops.take(into: &taken)
         while isMoreUnreported, hasEnded { isMoreUnreported = drops.take(into: &taken) }
-        if isMoreUnreported { drops.setNotice(DropNotice(turn: accepted, source: notice.source)) }
+        if isMoreUnreported { drops.setNotice(DropNotice(before: accepted, source: notice.source)) }
         return (taken, notice)
     }
 

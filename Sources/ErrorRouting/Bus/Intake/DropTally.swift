@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A pending notice of drops, which covers the drops before its turn.
+/// A pending notice of drops, which covers the drops before its place in the order of reports.
 final class DropNotice: Sendable {
     /// The number of the report that follows the notice.
-    let turn: Int64
+    let number: Int64
     /// The source of the first dropped error.
     let source: ErrorReport.Source
     let moment = Moment()
 
-    init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
+    init(before number: Int64, source: ErrorReport.Source) { (self.number, self.source) = (number, source) }
 }
 
 /// The number of errors dropped since the last notice, by type.
@@ -66,14 +66,14 @@ final class DropNotice: Sendable {
     func setNotice(_ made: DropNotice) {
         let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         let former = notice.exchange(address, ordering: .acquiringAndReleasing)
-        assert(former == 0, "a notice is announced before the one before it was made")
+        assert(former == 0, "a notice is announced while another notice is pending")
     }
 
-    /// Takes the announced notice if its turn has come; must be called under the bus's lock.
+    /// Takes the announced notice if it precedes the report with a number; must be called under the bus's lock.
     func takeNotice(before number: Int64) -> DropNotice? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: notice.load(ordering: .acquiring)) else { return nil }
         let announced = unsafe Unmanaged<DropNotice>.fromOpaque(address)
-        guard unsafe announced._withUnsafeGuaranteedRef({ $0.turn <= number }) else { return nil }
+        guard unsafe announced._withUnsafeGuaranteedRef({ $0.number <= number }) else { return nil }
         notice.store(0, ordering: .releasing)
         return unsafe announced.takeRetainedValue()
     }

@@ -90,15 +90,6 @@ extension ErrorBus {
 }
 
 extension ErrorBus {
-    /// Adds an observer of the bus or of one of its scopes and returns the observer's number.
-    ///
-    /// If the bus has ended, the observer is finished instead.
-    func addObserver(_ observer: any ReportObserver, of scope: ScopeContext?) -> UInt64 {
-        let (id, end) = storage.addObserver(observer, of: scope)
-        if let end { observer.finish(end) }
-        return id
-    }
-
     /// Ends all observations, and from now on finishes each new observer.
     func finishObservers() {
         let (members, statistics) = storage.finishObservers()

@@ -5,10 +5,7 @@ import Synchronization
 /// It ends when it is cancelled or deallocated, or when its bus ends. At that time, the `onEnd` of
 /// ``ErrorBus/observe(_:onEnd:)`` is called, exactly once and after the last report.
 public final class ErrorObservation: Sendable {
-    private let receiver: ReportReceiver
-    private let bus: Weak<ErrorBus>
-    /// The observation's number in its bus; 0 if there is no bus.
-    private let id: UInt64
+    private let registration: ObserverRegistration
 
     /// Observes a bus or one of its scopes; if there is no bus, the observation ends immediately.
     init(
@@ -16,10 +13,7 @@ public final class ErrorObservation: Sendable {
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
         of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) {
-        receiver = ReportReceiver(receive, onEnd: onEnd)
-        self.bus = Weak(bus)
-        id = bus?.addObserver(receiver, of: scope) ?? 0
-        if bus == nil { receiver.finish(ErrorBus.Statistics()) }
+        registration = ObserverRegistration(ReportReceiver(receive, onEnd: onEnd), of: bus, in: scope)
     }
 
     deinit { cancel() }
@@ -29,13 +23,7 @@ public final class ErrorObservation: Sendable {
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
     /// is called right after that report. If another thread is deallocating the bus or ending the observation, that
     /// thread calls `onEnd`. Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
-    public func cancel() {
-        // Leave the end to a bus that is being deallocated: it will soon end its observations, and only it can read its
-        // statistics.
-        guard let bus = bus.object else { return }
-        bus.storage.removeObserver(id)
-        receiver.finish(bus.statistics)
-    }
+    public func cancel() { registration.end() }
 }
 
 /// An observer that calls a closure with each report, and another closure once after the last report.

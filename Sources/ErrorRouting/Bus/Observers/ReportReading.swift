@@ -8,8 +8,7 @@ final class ReportReading: Sendable {
     }
 
     private let buffer: ObserverBuffer
-    private let bus: Weak<ErrorBus>
-    private let id: UInt64
+    private let registration: ObserverRegistration
 
     /// Registers an observer of a bus, or of one of its scopes; if there is no bus, the stream ends immediately.
     ///
@@ -21,17 +20,15 @@ final class ReportReading: Sendable {
     ) {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
         buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        self.bus = Weak(bus)
-        id = bus?.addObserver(buffer, of: scope) ?? 0
-        if bus == nil { buffer.finish() }
+        registration = ObserverRegistration(buffer, of: bus, in: scope)
     }
 
-    deinit { leave() }
+    deinit { registration.end() }
 
     /// Returns a stream of every report.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
         let reading = ReportReading(limit, of: bus, in: scope, nil)
-        return AsyncStream(unfolding: { await reading.buffer.next()?.report }, onCancel: { reading.leave() })
+        return AsyncStream(unfolding: { await reading.buffer.next()?.report }, onCancel: { reading.registration.end() })
     }
 
     /// Returns a stream of the reports whose errors a matcher matches.
@@ -46,13 +43,7 @@ final class ReportReading: Sendable {
                 }
                 return (output.value, element.report)
             },
-            onCancel: { reading.leave() }
+            onCancel: { reading.registration.end() }
         )
-    }
-
-    /// Ends the observation for a reader that has stopped reading, even if the stream is still retained.
-    private func leave() {
-        bus.object?.storage.removeObserver(id)
-        buffer.finish()
     }
 }

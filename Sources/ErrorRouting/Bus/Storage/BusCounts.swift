@@ -34,7 +34,7 @@ struct BusCounts {
         case .handled: handled += 1
         case .ignored: ignored += 1
         case .unmatched: unmatched += 1
-        case .dropped, .pending: preconditionFailure("no dispatch ends so")
+        case .dropped, .pending: preconditionFailure("a dispatch doesn't have this disposition")
         }
     }
 }

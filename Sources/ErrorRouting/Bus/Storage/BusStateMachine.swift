@@ -19,22 +19,12 @@ struct BusStateMachine: ~Copyable {
         case created
         /// The worker is about to call `next`, is looking for a report, or is sleeping.
         case idle
-        /// There is a report in ``delivery``; its actions are nil if none has failed and no asynchronous action is
-        /// running.
-        case delivering(Actions?)
+        /// There is a report in ``delivery``.
+        case delivering
         /// The worker is notifying observers and the waiting caller of a completed report.
         case notifying
         /// Every report is delivered or removed.
         case ended(Ending)
-    }
-
-    /// The actions of the report in delivery.
-    final class Actions {
-        fileprivate(set) var failures: [ActionFailure] = []
-        /// The asynchronous action that is running or about to start, and the time at which its limit expires.
-        ///
-        /// The time is nil if the action hasn't started yet or has no limit.
-        fileprivate(set) var running: (action: RunningAction, end: Duration?)?
     }
 
     /// What the bus still has to do after its end, before anyone is notified of the end.
@@ -51,6 +41,7 @@ struct BusStateMachine: ~Copyable {
     /// The callers' side of the bus, whose storage owns it.
     private var intake: BusIntake { @inline(__always) _read { yield intakePlace.value } }
     private(set) var phase = Phase.created
+    /// The report in the phase `delivering`; it is an object so that the worker can read the report without the lock.
     let delivery = Delivery()
     private(set) var counts: BusCounts
     private(set) var ruleTally = RuleTally()
@@ -62,10 +53,16 @@ struct BusStateMachine: ~Copyable {
     private(set) var failureNotices = FIFO<Posting>()
     private var flushes = FlushQueue()
 
-    /// Whether the caller of `withErrorBus` was cancelled.
-    private var isCancelled = false
-    /// The number of accepted reports after which the bus closes; nil until its tasks have ended.
-    private var closingNumber: Int64?
+    private var closing = Closing.unplanned
+
+    /// When a bus that `withErrorBus` owns closes by itself.
+    private enum Closing {
+        case unplanned
+        /// The caller of `withErrorBus` was cancelled: close when the bus's tasks have ended.
+        case afterTasks
+        /// The bus's tasks have ended: close after this number of accepted reports.
+        case after(Int64)
+    }
 
     /// Creates the state of a bus with an intake and a flood limit; reports before the start number count as handled.
     init(_ intake: Place<BusIntake>, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
@@ -82,8 +79,6 @@ struct BusStateMachine: ~Copyable {
     enum WorkerAction: Sendable {
         /// Deliver the report in ``delivery``.
         case deliver
-        /// Notify the observers and the waiting caller of the completed report, and then call `notified`.
-        case notify([ObserverList.Member])
         /// A flood limit holds back a report.
         ///
         /// Fulfill the promise of its caller, release the report that it replaces outside the lock, and call `next`
@@ -93,9 +88,8 @@ struct BusStateMachine: ~Copyable {
         case flushed([Promise<Bool>])
         /// There is no report.
         ///
-        /// Wait briefly for the report with this number, read the clock if `readsTime`, and call `next` with the
-        /// result.
-        case wait(for: Int64, readsTime: Bool)
+        /// Wait briefly for the report with this number, and call `next` with the time.
+        case wait(for: Int64)
         /// Sleep until the worker is woken or the given time is reached, and call `next`.
         indirect case sleep(until: Duration?)
         /// No more reports will be posted: end the bus.
@@ -104,17 +98,11 @@ struct BusStateMachine: ~Copyable {
         case stop
     }
 
-    /// How the worker waited before it calls `next`.
-    enum WorkerPause {
-        /// It hasn't waited for a report.
-        case none
-        /// It has waited without a flood limit, so it hasn't read the clock.
-        case waited
-        /// It has waited until a given time, at which some windows of the flood limit might have ended.
-        case waitedUntil(Duration)
-
-        /// The time at the end of the wait, if it was read.
-        var time: Duration? { if case .waitedUntil(let time) = self { time } else { nil } }
+    /// The worker's next step after the completion of a report.
+    enum Completion: Sendable {
+        case next(WorkerAction)
+        /// Notify these observers and the waiting caller of the report, and then call `notified`.
+        case notify([ObserverList.Member])
     }
 
     /// Records that the bus runs; returns whether this is the first time, in which case the caller starts the worker.
@@ -124,12 +112,16 @@ struct BusStateMachine: ~Copyable {
         return true
     }
 
-    /// Returns the next step of the worker, which must not have a report in delivery.
-    mutating func next(after pause: WorkerPause = .none) -> WorkerAction {
+    /// Returns the next step of the worker.
+    ///
+    /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch.
+    /// If the worker has just waited for a report, it passes the time; the time matters only to a flood limit.
+    mutating func next(waitedUntil now: Duration? = nil) -> WorkerAction {
         switch phase {
-        case .idle: return beginNext(after: pause)
+        case .idle: return beginNext(waitedUntil: now)
+        case .delivering: return .deliver
         case .ended: return .stop
-        case .created, .delivering, .notifying:
+        case .created, .notifying:
             assertionFailure("the worker asks for a step in the phase \(phase)")
             return .stop
         }
@@ -137,30 +129,30 @@ struct BusStateMachine: ~Copyable {
 
     /// Determines the next step in the phase `idle`.
     @inline(__always)
-    private mutating func beginNext(after pause: WorkerPause = .none) -> WorkerAction {
+    private mutating func beginNext(waitedUntil now: Duration? = nil) -> WorkerAction {
         defer { intake.publishReleased(released) }
         while true {
             if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber)
-                || closingNumber != nil, let action = beginWhatComesFirst()
+                || closesSoon, let action = beginWhatComesFirst()
             {
                 return action
             }
             if let action = flood == nil ? deliverNext() : beginLimited() { return action }
-            if let action = beginToWait(after: pause) { return action }
+            if let action = beginToWait(waitedUntil: now) { return action }
         }
     }
 
     /// Begins with a notice or a flush that must precede the report in the next slot; nil if there is neither.
     @inline(never)
     private mutating func beginWhatComesFirst() -> WorkerAction? {
-        if let closingNumber, intake.accepted >= closingNumber { _ = intake.update { $0.close() } }
+        if case .after(let number) = closing, intake.accepted >= number { _ = intake.update { $0.close() } }
         if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber) { return deliver(drops) }
-        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
+        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.number <= nextNumber }) : nil
     }
 
     /// Begins the next report under a flood limit; returns nil if the slot is empty.
@@ -173,19 +165,14 @@ struct BusStateMachine: ~Copyable {
         guard let kind else {
             return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext()
         }
-        var (suppressed, promise): (Posting?, Promise<HandleOutcome>?)
-        let decision = flood?.admit(kind, at: time, suppressing: &suppressed) { [intakePlace] in
-            guard let posting = intakePlace.value.mailbox.take(nextNumber) else {
-                preconditionFailure("only the worker takes")
-            }
-            nextNumber += 1
-            promise = posting.promise
-            return (posting, posting.moment)
-        }
-        switch decision {
+        switch flood?.admit(kind, at: time) {
         case .passes, nil: return deliverNext()
         case .comesAfter(let release): return deliver(Posting(release))
-        case .isHeld:
+        case .holds(let window):
+            guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
+            nextNumber += 1
+            let promise = posting.promise
+            let suppressed = flood?.hold(posting, posted: posting.moment, in: window)
             if suppressed != nil { counts.suppressed += 1 }
             return .held(promise, suppressing: suppressed)
         }
@@ -201,13 +188,13 @@ struct BusStateMachine: ~Copyable {
 
     /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
     @inline(never)
-    private mutating func beginToWait(after pause: WorkerPause) -> WorkerAction? {
+    private mutating func beginToWait(waitedUntil now: Duration?) -> WorkerAction? {
         let isClosed = intake.state.isClosed
-        if let release = flood?.release(at: pause.time, isClosed: isClosed) {
+        if let release = flood?.release(at: now, isClosed: isClosed) {
             return deliver(Posting(release))
         }
         if endIfDone() { return .end }
-        if case .none = pause { return .wait(for: nextNumber, readsTime: flood != nil) }
+        if now == nil { return .wait(for: nextNumber) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
     }
@@ -216,7 +203,7 @@ struct BusStateMachine: ~Copyable {
     @inline(__always)
     private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
         delivery.begin(posting, sequence: nextSequence)
-        phase = .delivering(nil)
+        phase = .delivering
         return .deliver
     }
 
@@ -229,21 +216,21 @@ struct BusStateMachine: ~Copyable {
     /// the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, _ completed: inout Posting?
-    ) -> WorkerAction {
+        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Posting?
+    ) -> Completion {
         let posting = delivery.end()
-        guard case .delivering(let actions) = phase else {
+        guard isDelivering else {
             assert(hasEnded, "a report is completed that is not in delivery")
             completed = posting
-            return .stop
+            return .next(.stop)
         }
         counts.addDelivered(disposition)
         if let rule { ruleTally.count(rule) }
         var hasToNotify = !observers.members.isEmpty || posting.isWaitedFor
-        if let actions, queueNotices(of: actions.failures, posting) { hasToNotify = true }
+        if delivery.hasFailures, queueNotices(of: delivery.takeFailures(), posting) { hasToNotify = true }
         completed = posting
         phase = hasToNotify ? .notifying : .idle
-        return hasToNotify ? .notify(observers.members) : beginNext()
+        return hasToNotify ? .notify(observers.members) : .next(beginNext())
     }
 
     /// Queues a notice for each failed action of a report.
@@ -278,26 +265,18 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Actions
 
-    /// The actions of the report in delivery, created on first use; nil if a shutdown has removed the report.
-    private var actions: Actions? {
-        mutating get {
-            guard case .delivering(let actions) = phase else {
-                assert(hasEnded, "an action's event comes in the phase \(phase)")
-                return nil
-            }
-            if let actions { return actions }
-            let made = Actions()
-            phase = .delivering(made)
-            return made
-        }
+    /// Whether the report in delivery hasn't been removed by a shutdown.
+    private var isStillDelivering: Bool {
+        assert(isDelivering || hasEnded, "an action's event comes in the phase \(phase)")
+        return isDelivering
     }
 
     /// Records that the worker waits for an asynchronous action; returns false if a shutdown has removed its report.
     ///
     /// The action can start only if the result is true.
     mutating func actionBegins(_ action: RunningAction) -> Bool {
-        guard let actions else { return false }
-        actions.running = (action, nil)
+        guard isStillDelivering else { return false }
+        delivery.running = (action, nil)
         return true
     }
 
@@ -305,8 +284,8 @@ struct BusStateMachine: ~Copyable {
     ///
     /// Returns false if a shutdown has removed the action's report by then, so that the action must not start.
     mutating func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
-        guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
-        actions.running = (action, end)
+        guard delivery.running?.action === action else { return false }
+        delivery.running = (action, end)
         return true
     }
 
@@ -314,15 +293,15 @@ struct BusStateMachine: ~Copyable {
     ///
     /// Returns whether the action ended in time; if it didn't, its result is discarded.
     mutating func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
-        guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
-        actions.running = nil
+        guard delivery.running?.action === action else { return false }
+        delivery.running = nil
         return failure.map { actionFails($0) } ?? true
     }
 
     /// Records that an action of the report in delivery has failed; returns false if a shutdown has removed the report.
     mutating func actionFails(_ failure: ActionFailure) -> Bool {
-        guard let actions else { return false }
-        actions.failures.append(failure)
+        guard isStillDelivering else { return false }
+        delivery.add(failure)
         counts.actionFailures += 1
         return true
     }
@@ -335,31 +314,28 @@ struct BusStateMachine: ~Copyable {
         var wakes = false
         /// An action that has exceeded its time limit, with its failure.
         var overdue: (action: RunningAction, failure: ActionFailure)?
-        /// The promises of callers that have reached their deadlines: fulfill them with false.
-        var timedOut: [Promise<Bool>] = []
         /// The time of the next check.
         var next: Duration?
     }
 
     /// Applies the limits that have expired.
     ///
-    /// An action in progress counts as failed, the promises of overdue flushes are returned, and the worker is woken
-    /// for held reports.
+    /// An action in progress counts as failed, and the worker is woken for held reports.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
-        var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
-        var moments = flushes.deadlines
+        var action = TimerAction()
+        var times: [Duration] = []
         if let end = flood?.nextEnd {
-            if end <= now { action.wakes = endSleep() } else { moments.append(end) }
+            if end <= now { action.wakes = endSleep() } else { times.append(end) }
         }
-        if case .delivering(let actions?) = phase, let (running, limit) = actions.running, let end = limit {
+        if let (running, limit) = delivery.running, let end = limit {
             if end > now {
-                moments.append(end)
+                times.append(end)
             } else {
                 let failure = running.timeLimitFailure
                 if actionEnds(running, with: failure) { action.overdue = (running, failure) }
             }
         }
-        action.next = moments.min()
+        action.next = times.min()
         return action
     }
 
@@ -395,18 +371,24 @@ struct BusStateMachine: ~Copyable {
 
     /// Adds a caller that waits until every error posted so far is delivered.
     ///
-    /// The code that removes the caller's promise from the queue must fulfill it. The deadline is nil if the caller
-    /// waits without a limit.
-    mutating func flush(_ promise: Promise<Bool>, until deadline: Duration?) -> FlushAction {
+    /// The code that removes the caller's promise from the queue must fulfill it.
+    mutating func flush(_ promise: Promise<Bool>) -> FlushAction {
         if isIdle { return .nothing }
-        // Append the flush: the count of accepted posts never decreases, so the turns stay in order.
-        flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
+        // Append the flush: the count of accepted posts never decreases, so the numbers stay in order.
+        flushes.append(.init(number: intake.accepted, promise: promise))
         return endSleep() ? .wakeAndWait : .wait
     }
 
     /// Removes the flushes for which a closure returns true and returns their promises.
     mutating func takeFlushes(where isOver: (FlushQueue.Flush) -> Bool) -> [Promise<Bool>] {
         flushes.take(where: isOver)
+    }
+
+    /// Removes and returns the promises of all waiting callers when the bus ends.
+    ///
+    /// Their flushes have succeeded unless a shutdown removed reports.
+    mutating func takeFlushesAtEnd() -> (promises: [Promise<Bool>], haveSucceeded: Bool) {
+        (takeFlushes { _ in true }, counts.removed == 0)
     }
 
     // MARK: - Ending
@@ -448,15 +430,16 @@ struct BusStateMachine: ~Copyable {
 
     /// Records that the tasks have ended; the bus then closes after about as many more reports as its capacity.
     mutating func tasksEnded() -> CloseAction {
-        if isCancelled { return close() }
-        closingNumber = intake.accepted + Int64(intake.capacity)
+        if case .afterTasks = closing { return close() }
+        closing = .after(intake.accepted + Int64(intake.capacity))
         return .nothing
     }
 
     /// Stops accepting posts once the tasks have ended.
     mutating func cancel() -> CloseAction {
-        isCancelled = true
-        return closingNumber == nil ? .nothing : close()
+        if closesSoon { return close() }
+        closing = .afterTasks
+        return .nothing
     }
 
     /// The reports that a shutdown removed.
@@ -477,14 +460,15 @@ struct BusStateMachine: ~Copyable {
         var (left, ending) = (Leftovers(), Ending(returnsReports: true))
         switch phase {
         case .ended: return nil
-        case .delivering(let actions):
+        case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
             left.postings.append((delivery.posting, delivery.sequence))
-            (left.failures, left.action) = (actions?.failures ?? [], actions?.running?.action)
+            (left.failures, left.action) = (delivery.takeFailures(), delivery.running.take()?.action)
         case .notifying: ending.isNotifying = true
         case .created, .idle: break
         }
         phase = .ended(ending)
+        delivery.removeReport()
         while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
         // Add held reports first: they were posted before the reports that are still in the intake.
         while let release = flood?.release() { left.postings.append((Posting(release), 0)) }
@@ -542,6 +526,9 @@ extension BusStateMachine {
         }
     }
 
+    /// Whether the bus closes after some number of accepted reports, because its tasks have ended.
+    private var closesSoon: Bool { if case .after = closing { true } else { false } }
+
     /// Whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { isDelivering && delivery.sequence == sequence }
 
@@ -585,33 +572,4 @@ extension BusStateMachine {
             dropped: Int(clamping: dropped), pending: Int(clamping: pending),
             actionFailures: Int(clamping: counts.actionFailures))
     }
-}
-
-/// The callers that wait until every error posted so far is delivered, in the order of their turns.
-struct FlushQueue {
-    /// A waiting caller.
-    struct Flush {
-        /// The number before which all reports must be delivered.
-        let turn: Int64
-        /// The time until which the caller waits; nil for no limit.
-        let deadline: Duration?
-        let promise: Promise<Bool>
-    }
-
-    private var flushes: [Flush] = []
-
-    /// Adds a caller; its turn must not be earlier than the turns of the callers already in the queue.
-    mutating func append(_ flush: Flush) { flushes.append(flush) }
-
-    /// Removes the callers for which a closure returns true and returns their promises.
-    mutating func take(where isOver: (Flush) -> Bool) -> [Promise<Bool>] {
-        defer { flushes.removeAll(where: isOver) }
-        return flushes.filter(isOver).map(\.promise)
-    }
-
-    /// Returns whether the first caller waits only for reports before a number.
-    func isDue(at number: Int64) -> Bool { !flushes.isEmpty && flushes[0].turn <= number }
-
-    /// The deadlines of the callers.
-    var deadlines: [Duration] { flushes.compactMap(\.deadline) }
 }

@@ -5,17 +5,13 @@ import Synchronization
 /// Callers use the intake without a lock. All other operations are events of the state machine under the lock. The
 /// storage has no tasks or clock. It lists the observers but doesn't call them, and it doesn't write output.
 struct BusStorage: ~Copyable, Sendable {
-    typealias WorkerAction = BusStateMachine.WorkerAction
-
     /// The place of the intake, which the machine uses under the lock; callers use it without the lock.
     private let intakePlace: Place<BusIntake>
     /// The part that callers write to.
     var intake: BusIntake { @inline(__always) _read { yield intakePlace.value } }
-    let machine: Locked<BusStateMachine>
+    private let machine: Locked<BusStateMachine>
     /// The report in delivery, for the worker.
     let delivery: Delivery
-    /// Whether a shutdown has removed the report in delivery; set by the event that removes it.
-    private let reportRemoved = Atomic<Bool>(false)
 
     /// Creates a storage with a capacity, limited to ``BusIntake/maximumCapacity``, and a flood limit.
     ///
@@ -83,55 +79,19 @@ struct BusStorage: ~Copyable, Sendable {
         return intake.announceDrops(at: source) ? .wake : .writeDrops
     }
 
-    // MARK: The worker
-
-    func run() -> Bool { machine.withLock { $0.run() } }
-
-    @inline(__always)
-    func next(after pause: BusStateMachine.WorkerPause = .none) -> WorkerAction {
-        machine.withLock { $0.next(after: pause) }
-    }
-
-    /// Completes the report in delivery and returns the worker's next step.
-    ///
-    /// The rule is the one that decided the report. `completed` is set to the report, whose error the caller must
-    /// release after unlocking.
-    @inline(__always)
-    func complete(
-        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, _ completed: inout Posting?
-    ) -> WorkerAction {
-        machine.withLock { $0.complete(disposition, by: rule, &completed) }
-    }
-
-    func notified() -> WorkerAction { machine.withLock { $0.notified() } }
-
     /// Returns whether the report with a number is in its slot; doesn't take the lock.
     func hasReport(at number: Int64) -> Bool { intake.mailbox.isFilled(number) }
 
-    /// Whether a shutdown has removed the report in delivery; read without the lock.
-    var isReportRemoved: Bool { reportRemoved.load(ordering: .acquiring) }
+    // MARK: The machine, under the lock
 
-    // MARK: Actions and time
+    /// Applies one event of the machine, or reads from it; the caller carries out the returned step after unlocking.
+    @inline(__always)
+    func apply<Result>(_ event: (inout BusStateMachine) -> Result) -> Result { machine.withLock(event) }
 
-    func actionBegins(_ action: RunningAction) -> Bool { machine.withLock { $0.actionBegins(action) } }
-
-    func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
-        machine.withLock { $0.actionStarts(action, until: end) }
+    /// Like ``apply(_:)``; returns nil if a thread, possibly the calling thread, holds the lock.
+    func applyIfUnlocked<Result>(_ event: (inout BusStateMachine) -> Result) -> Result? {
+        machine.withLockIfAvailable(event)
     }
-
-    func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
-        machine.withLock { $0.actionEnds(action, with: failure) }
-    }
-
-    func actionFails(_ failure: ActionFailure) -> Bool { machine.withLock { $0.actionFails(failure) } }
-
-    func timeIsUp(at now: Duration) -> BusStateMachine.TimerAction { machine.withLock { $0.timeIsUp(at: now) } }
-
-    /// Returns whether the report with a sequence number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { machine.withLock { $0.isDelivering(sequence) } }
-
-    /// The error of the report in delivery.
-    var errorInDelivery: UnboxedError? { machine.withLock { $0.errorInDelivery } }
 
     // MARK: Observers
 
@@ -139,84 +99,24 @@ struct BusStorage: ~Copyable, Sendable {
     func addObserver(
         _ observer: any ReportObserver, of scope: ScopeContext?
     ) -> (id: UInt64, end: ErrorBus.Statistics?) {
-        let (id, end, former) = machine.withLock { $0.observers.add(observer, of: scope) }
+        let (id, end, former) = apply { $0.observers.add(observer, of: scope) }
         return withExtendedLifetime(former) { (id, end) }
     }
 
     func removeObserver(_ id: UInt64) {
-        let former = machine.withLock { $0.observers.remove(id) }
+        let former = apply { $0.observers.remove(id) }
         withExtendedLifetime(former) {}
     }
 
     /// Ends all observations; the caller must finish the returned observers with the statistics.
     func finishObservers() -> (members: [ObserverList.Member], statistics: ErrorBus.Statistics) {
-        machine.withLock { machine in
+        apply { machine in
             let statistics = machine.statistics
             return (machine.observers.finish(statistics), statistics)
         }
     }
 
-    // MARK: Waiting and ending
-
-    func flush(_ promise: Promise<Bool>, until deadline: Duration?) -> BusStateMachine.FlushAction {
-        machine.withLock { $0.flush(promise, until: deadline) }
-    }
-
-    /// Removes the promise of a caller that no longer waits.
-    func removeFlush(_ promise: Promise<Bool>) {
-        _ = machine.withLock { machine in machine.takeFlushes { $0.promise === promise } }
-    }
-
-    /// Removes and returns the promises of all waiting callers when the bus ends.
-    ///
-    /// Their flushes have succeeded unless a shutdown removed reports.
-    func takeFlushes() -> (promises: [Promise<Bool>], haveSucceeded: Bool) {
-        machine.withLock { machine in (machine.takeFlushes { _ in true }, machine.counts.removed == 0) }
-    }
-
-    func close() -> BusStateMachine.CloseAction { machine.withLock { $0.close() } }
-
-    func close(ifIdleSince delivered: Int64) -> BusStateMachine.CloseAction? {
-        machine.withLock { $0.close(ifIdleSince: delivered) }
-    }
-
-    func tasksEnded() -> BusStateMachine.CloseAction { machine.withLock { $0.tasksEnded() } }
-
-    func cancel() -> BusStateMachine.CloseAction { machine.withLock { $0.cancel() } }
-
-    func abort() -> BusStateMachine.Leftovers? { machine.withLock { abort(&$0) } }
-
-    private func abort(_ machine: inout BusStateMachine) -> BusStateMachine.Leftovers? {
-        defer { reportRemoved.store(true, ordering: .releasing) }
-        return machine.abort()
-    }
-
-    /// Ends the bus when the process exits; returns nil if a thread, possibly the calling thread, holds the lock.
-    func abortIfUnlocked() -> (statistics: ErrorBus.Statistics, left: BusStateMachine.Leftovers?)? {
-        machine.withLockIfAvailable { ($0.statistics, abort(&$0)) }
-    }
-
-    func leftoversWereReceived() -> Bool { machine.withLock { $0.leftoversWereReceived() } }
-
-    /// Takes the drops of a notice that no worker will deliver.
-    func takeDropsAfterEnd() -> Posting? { machine.withLock { $0.takeDrops() } }
-
-    // MARK: Counts
-
-    /// The counts, and whether a report is in delivery.
-    var statistics: (counts: ErrorBus.Statistics, isBusy: Bool) {
-        machine.withLock { ($0.statistics, $0.isBusy) }
-    }
-
-    /// The counts; nil if a thread, possibly the calling thread, holds the lock.
-    var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics } }
-
-    var ruleTally: RuleTally { machine.withLock { $0.ruleTally } }
-
-    /// The number of delivered reports.
-    var deliveredCount: Int64 { machine.withLock { $0.counts.delivered } }
-
-    var isIdle: Bool { machine.withLock { $0.isIdle } }
+    // MARK: Reads without the lock
 
     /// The number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }

@@ -1,8 +1,11 @@
+import Synchronization
+
 /// The report in delivery.
 ///
 /// A bus has one such object, into which its state machine moves one posting after another, so that the worker reads
-/// the posting without copying it. Only the worker's own events, under the bus's lock, change the object. Therefore the
-/// worker may read it without the lock, and a shutdown, which holds the lock, may copy the posting.
+/// the posting without copying it. Only the worker's own events, under the bus's lock, change the posting and its
+/// number. Therefore the worker may read them without the lock, and a shutdown, which holds the lock, may copy the
+/// posting. The state of the report's actions is read and changed only under the lock.
 ///
 /// Unchecked because of these rules.
 @safe final class Delivery: ReportMaker, @unchecked Sendable {
@@ -11,6 +14,17 @@
     @exclusivity(unchecked) private var isUnderway = false
     /// The report's number in the order of delivery.
     @exclusivity(unchecked) private var number: UInt64 = 0
+    /// The failures of the report's actions.
+    private var failures: [ActionFailure] = []
+    /// The report's asynchronous action that is running or about to start, and the time at which its limit expires.
+    ///
+    /// The time is nil if the action hasn't started yet or has no limit.
+    var running: (action: RunningAction, end: Duration?)?
+    /// Whether a shutdown has removed the report, so that the dispatch must not begin another rule.
+    ///
+    /// The worker reads it before each rule, without the lock. The intake's word would tell the same, but each read of
+    /// the word takes its cache line away from the callers.
+    private let isRemoved = Atomic<Bool>(false)
 
     deinit {
         if unsafe isUnderway { _ = place.take() }
@@ -19,6 +33,17 @@
 
     /// The report's number in the order of delivery.
     var sequence: UInt64 { unsafe number }
+
+    var isReportRemoved: Bool { isRemoved.load(ordering: .acquiring) }
+
+    /// Records that the bus has ended, so that the worker neither begins another rule nor starts a successor.
+    func removeReport() { isRemoved.store(true, ordering: .releasing) }
+
+    var hasFailures: Bool { !failures.isEmpty }
+
+    func add(_ failure: ActionFailure) { failures.append(failure) }
+
+    func takeFailures() -> [ActionFailure] { exchange(&failures, with: []) }
 
     /// The posting, read in place.
     var posting: Posting {

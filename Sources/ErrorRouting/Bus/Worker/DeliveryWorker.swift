@@ -7,7 +7,7 @@ import Synchronization
 /// If a synchronous action cancels the worker's task, the worker starts a successor before the next report. The
 /// cancellation must not reach the actions of later reports, and it would end the stream of wake-ups.
 final class DeliveryWorker: ActionSupervisor {
-    typealias Action = BusStorage.WorkerAction
+    typealias Action = BusStateMachine.WorkerAction
 
     private let bus: ErrorBus
     /// The bus's rules; each report can use them without retaining them, because the bus does.
@@ -26,21 +26,21 @@ final class DeliveryWorker: ActionSupervisor {
         rules = bus.handler.rules.path
     }
 
-    /// Delivers reports until the bus has ended, beginning with the step that a former worker has left, if any.
+    /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
-    func work(from first: Action?) async {
+    func work() async {
         let work = bus.internalTasks.withLock { $0.work }
         await Ambience.$current.withValue(Ambience(bus: bus, work: work, deliverer: bus.number)) {
             await withTaskCancellationHandler {
-                await loop(from: first ?? bus.storage.next())
+                await loop()
             } onCancel: {
                 isTaskCancelled.store(true, ordering: .releasing)
             }
         }
     }
 
-    private func loop(from first: Action) async {
-        var (action, turn) = (first, Turn())
+    private func loop() async {
+        var (action, turn) = (bus.storage.apply { $0.next() }, Turn())
         // Keep this the only suspension point: code after a suspension point is compiled once for each of them.
         while let suspension = carryOut(action, &turn) { action = await suspend(for: suspension, &turn) }
         turn.readers.wake()
@@ -60,8 +60,8 @@ final class DeliveryWorker: ActionSupervisor {
         /// The next rule is asynchronous.
         case dispatch(SuspendedDispatch)
         case sleep
-        /// Let other tasks run before this step.
-        case yield(Action)
+        /// Let other tasks run before the delivery of the next report.
+        case yield
     }
 
     /// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
@@ -85,10 +85,10 @@ final class DeliveryWorker: ActionSupervisor {
         case .sleep:
             // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
             await bus.wakeUps.wait()
-            return bus.storage.next()
-        case .yield(let action):
+            return bus.storage.apply { $0.next() }
+        case .yield:
             await Task.yield()
-            return action
+            return .deliver
         }
     }
 
@@ -104,12 +104,12 @@ final class DeliveryWorker: ActionSupervisor {
         while true {
             switch action {
             case .deliver:
-                if needsSuccessor { return stop(withSuccessorFrom: action) }
+                if needsSuccessor { return stopForSuccessor() }
                 // Yield here: while reports follow one another, there might be no other suspension.
                 if turn.untilYield <= 0 {
                     turn.untilYield = Turn.length
                     turn.readers.wake()
-                    return .yield(action)
+                    return .yield
                 }
                 if untilClock == 0 {
                     bus.noteDelivery()
@@ -122,22 +122,22 @@ final class DeliveryWorker: ActionSupervisor {
                 case .suspended(let dispatch): return .dispatch(dispatch)
                 }
                 continue
-            case .notify:
-                preconditionFailure("the code that completes a report notifies of it")
             case .held(let promise, _):
                 promise?.fulfill(.pending)
-                action = bus.storage.next()
+                action = bus.storage.apply { $0.next() }
             case .flushed(let promises):
                 turn.readers.wake()
                 for promise in promises { promise.fulfill(true) }
-                action = bus.storage.next()
-            case .wait(let number, let readsTime):
+                action = bus.storage.apply { $0.next() }
+            case .wait(let number):
                 waitBriefly(for: number)
-                action = bus.storage.next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)
+                // Read the clock only for a flood limit: nothing else depends on the time.
+                let now = bus.configuration.floodLimit == nil ? .zero : bus.clock.now()
+                action = bus.storage.apply { $0.next(waitedUntil: now) }
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 turn.readers.wake()
-                return needsSuccessor ? stop(withSuccessorFrom: action) : .sleep
+                return needsSuccessor ? stopForSuccessor() : .sleep
             case .end:
                 bus.end()
                 return nil
@@ -153,9 +153,9 @@ final class DeliveryWorker: ActionSupervisor {
     /// A shutdown cancels the task too, but doesn't need a successor.
     private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isReportRemoved }
 
-    /// Starts another worker that begins with a step; returns nil, because this worker stops.
-    private func stop(withSuccessorFrom action: Action) -> Suspension? {
-        bus.startWorker(from: action)
+    /// Starts another worker; returns nil, because this worker stops.
+    private func stopForSuccessor() -> Suspension? {
+        bus.startWorker()
         return nil
     }
 
@@ -198,10 +198,13 @@ final class DeliveryWorker: ActionSupervisor {
     private func complete(_ runner: borrowing RuleRunner, _ turn: inout Turn) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
         var posting: Posting?
-        let action = bus.storage.complete(runner.disposition, by: runner.decisive, &posting)
-        guard case .notify(let observers) = action, let posting = posting.take() else { return action }
-        notify(observers, of: posting, runner, &turn)
-        return bus.storage.notified()
+        let (disposition, rule) = (runner.disposition, runner.decisive)
+        switch bus.storage.apply({ $0.complete(disposition, by: rule, releasing: &posting) }) {
+        case .next(let action): return action
+        case .notify(let observers):
+            if let posting = posting.take() { notify(observers, of: posting, runner, &turn) }
+            return bus.storage.apply { $0.notified() }
+        }
     }
 
     /// Notifies the observers and the waiting caller of a report's completion.
@@ -226,15 +229,15 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: Supervising actions
 
-    var isReportRemoved: Bool { bus.storage.isReportRemoved }
+    var isReportRemoved: Bool { bus.storage.delivery.isReportRemoved }
 
     func actionDidFail(_ failure: ActionFailure) {
-        if !bus.storage.actionFails(failure) { bus.writeLate(failure) }
+        if !bus.storage.apply({ $0.actionFails(failure) }) { bus.writeLate(failure) }
     }
 
     func run(_ action: PreparedAction) async -> ActionEnd {
         let running = RunningAction(action, limit: bus.configuration.actionTimeLimit)
-        guard bus.storage.actionBegins(running) else { return .reportRemoved }
+        guard bus.storage.apply({ $0.actionBegins(running) }) else { return .reportRemoved }
         bus.start(running)
         return await running.end.value
     }

@@ -12,12 +12,12 @@ extension ErrorBus {
 
     /// Starts the worker, or the successor of a worker whose task was cancelled.
     ///
-    /// A successor begins with the step that the former worker has left. The task is detached because it works for all
-    /// callers: later actions must not inherit task-local values or a priority from the code that runs the bus.
-    func startWorker(from first: BusStorage.WorkerAction? = nil) {
+    /// The task is detached because it works for all callers: later actions must not inherit task-local values or a
+    /// priority from the code that runs the bus.
+    func startWorker() {
         let former = internalTasks.withLock { tasks in
             // Start the task under the lock: its own successor must not be stored before it.
-            exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self).work(from: first) })
+            exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self).work() })
         }
         withExtendedLifetime(former) {}
     }
@@ -38,7 +38,7 @@ extension ErrorBus {
         let task = Task.detached { [self] in
             // Start the time limit now: until this point, the task might have waited for a thread.
             let limit = running.limit.map { clock.now() + $0.bounded }
-            guard storage.actionStarts(running, until: limit) else { return }
+            guard storage.apply({ $0.actionStarts(running, until: limit) }) else { return }
             if let limit { setTimer(limit) }
             let (end, failure): (ActionEnd, ActionFailure?) = await Ambience.$current.withValue(ambience) {
                 do {
@@ -48,7 +48,7 @@ extension ErrorBus {
                     return (.failed(failure), failure)
                 }
             }
-            if storage.actionEnds(running, with: failure) {
+            if storage.apply({ $0.actionEnds(running, with: failure) }) {
                 running.end.fulfill(end)
             } else if let failure {
                 writeLate(failure)
@@ -96,16 +96,15 @@ extension ErrorBus {
             return (task, tasks.timer)
         }
         former?.task.cancel()
-        // Keep the timer until everyone is notified of the end: a flush might still need its deadline.
-        if storage.hasEnded, ended.valueIfFulfilled != nil { task?.cancel() }
+        if storage.hasEnded { task?.cancel() }
     }
 
     private func timerFires(at moment: Duration) {
         let former = internalTasks.withLock { tasks in tasks.timer?.moment == moment ? tasks.timer.take() : nil }
         withExtendedLifetime(former) {}
-        let action = storage.timeIsUp(at: clock.now())
+        let now = clock.now()
+        let action = storage.apply { $0.timeIsUp(at: now) }
         if action.wakes { wakeUps.signal() }
-        for promise in action.timedOut { promise.fulfill(false) }
         if let (running, failure) = action.overdue {
             running.end.fulfill(.failed(failure))
             cancel(running)

@@ -334,11 +334,12 @@ extension BusObserveTests {
     @Test("observers that have ended are no longer listed, and a later observer is finished immediately")
     func endedObservers() {
         let (bus, early, late) = (ErrorBus(handler: ErrorHandler()), Listener(), Listener())
-        _ = bus.addObserver(early, of: nil)
-        expect(bus.storage.machine.withLock { $0.observers.members.count }, equals: 1)
+        let first = ObserverRegistration(early, of: bus, in: nil)
+        expect(bus.storage.apply { $0.observers.members.count }, equals: 1)
         bus.finish()
-        _ = bus.addObserver(late, of: nil)
-        #expect(bus.storage.machine.withLock { $0.observers.members.isEmpty })
+        let second = ObserverRegistration(late, of: bus, in: nil)
+        #expect(bus.storage.apply { $0.observers.members.isEmpty })
         expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
+        withExtendedLifetime((first, second)) {}
     }
 }

@@ -12,30 +12,25 @@ import Testing
 struct BusStateMachineTests {}
 
 extension BusStateMachineTests {
-    @Test("the timer fires for the earliest of a flush, a held report's window, and an action")
+    @Test("the timer fires for the earlier of a held report's window and an action's limit")
     func timer() {
         let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(20)))
         bus.post(1)
         expect(bus.next(), equals: .asleep)
         expect(bus.alarm, equals: .seconds(20))
-        let flush = Promise<Bool>()
-        expect(bus.storage.flush(flush, until: .seconds(5)), equals: .wakeAndWait)
-        expect(bus.storage.timeIsUp(at: .seconds(1)).next, equals: .seconds(5))
-        expect(bus.storage.timeIsUp(at: .seconds(5)).timedOut.count, equals: 1)
-        expect(bus.next(), equals: .asleep)
-        expect(bus.storage.timeIsUp(at: .seconds(6)).next, equals: .seconds(20))
-        expect(bus.storage.timeIsUp(at: .seconds(20)).wakes, equals: true)
+        expect(bus.storage.apply { $0.timeIsUp(at: .seconds(6)) }.next, equals: .seconds(20))
+        expect(bus.storage.apply { $0.timeIsUp(at: .seconds(20)) }.wakes, equals: true)
         expect(bus.next(at: .seconds(20)), equals: .error(1, occurrences: 1))
         #expect(bus.begin(at: .seconds(20)) != nil)
-        expect(bus.storage.timeIsUp(at: .seconds(21)).next, equals: .seconds(50))
+        expect(bus.storage.apply { $0.timeIsUp(at: .seconds(21)) }.next, equals: .seconds(50))
     }
 
     @Test("if the caller is cancelled, no post is accepted once body and tasks have ended", arguments: [false, true])
     func cancelled(isCancelledFirst: Bool) {
         let bus = DrivenStorage()
-        if isCancelledFirst { expect(bus.storage.cancel(), equals: .nothing) }
-        _ = bus.storage.tasksEnded()
-        if !isCancelledFirst { _ = bus.storage.cancel() }
+        if isCancelledFirst { expect(bus.storage.apply({ $0.cancel() }), equals: .nothing) }
+        _ = bus.storage.apply { $0.tasksEnded() }
+        if !isCancelledFirst { _ = bus.storage.apply({ $0.cancel() }) }
         expectNil(bus.post(1))
         expect(bus.statistics, equals: .init(posted: 1, dropped: 1))
     }
@@ -45,7 +40,7 @@ extension BusStateMachineTests {
         let bus = DrivenStorage()
         bus.post(1)
         _ = bus.drain()
-        let isClosed = (0...1).map { bus.storage.close(ifIdleSince: $0) != nil }
+        let isClosed = (0...1).map { delivered in bus.storage.apply { $0.close(ifIdleSince: delivered) } != nil }
         expect(isClosed, equals: [false, true])
     }
 
@@ -58,7 +53,7 @@ extension BusStateMachineTests {
 
         init(_ bus: DrivenStorage, _ found: Journal<Bool>) { (self.bus, self.found) = (bus, found) }
 
-        deinit { found.note(bus.storage.machine.withLockIfAvailable { _ in } == nil) }
+        deinit { found.note(bus.storage.applyIfUnlocked { _ in } == nil) }
     }
 
     @Test("a report's errors are deallocated outside the lock", arguments: 0..<4)

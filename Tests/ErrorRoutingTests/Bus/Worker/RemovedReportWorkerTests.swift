@@ -24,12 +24,12 @@ extension RemovedReportWorkerTests {
             let bus = ErrorBus(handler: handler)
             freed = bus
             if isDelivering { bus.post(Numbered(1)) }
-            expect(bus.storage.run(), equals: true)
-            let first: BusStorage.WorkerAction = isDelivering ? bus.storage.next() : .sleep(until: nil)
+            expect(bus.storage.apply { $0.run() }, equals: true)
+            if isDelivering { _ = bus.storage.apply { $0.next() } }
             bus.abort { reports in expect(reports.count, equals: isDelivering ? 1 : 0) }
             let worker = Task { @concurrent in
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-                await DeliveryWorker(bus: bus).work(from: first)
+                await DeliveryWorker(bus: bus).work()
             }
             await worker.value
         }
@@ -45,8 +45,8 @@ extension RemovedReportWorkerTests {
         let called = Journal<Int>()
         let bus = ErrorBus(handler: ErrorHandler())
         bus.post(Numbered(1))
-        expect(bus.storage.run(), equals: true)
-        guard case .deliver = bus.storage.next() else {
+        expect(bus.storage.apply { $0.run() }, equals: true)
+        guard case .deliver = bus.storage.apply({ $0.next() }) else {
             Issue.record("the worker has nothing to deliver")
             return
         }
@@ -57,14 +57,14 @@ extension RemovedReportWorkerTests {
             return .stop
         }
         let running = RunningAction(action, limit: .seconds(1))
-        expect(bus.storage.actionBegins(running), equals: true)
+        expect(bus.storage.apply { $0.actionBegins(running) }, equals: true)
         switch end {
         case .shutdown: bus.abort { expect($0.count, equals: 1) }
         case .timeLimit:
             // An action that hasn't started can't be overdue.
-            expect(bus.storage.timeIsUp(at: .seconds(1_000_000_000)).overdue == nil, equals: true)
-            expect(bus.storage.actionStarts(running, until: .zero), equals: true)
-            let overdue = bus.storage.timeIsUp(at: .zero).overdue
+            expect(bus.storage.apply { $0.timeIsUp(at: .seconds(1_000_000_000)) }.overdue == nil, equals: true)
+            expect(bus.storage.apply { $0.actionStarts(running, until: .zero) }, equals: true)
+            let overdue = bus.storage.apply { $0.timeIsUp(at: .zero) }.overdue
             #expect(overdue?.action === running)
             running.end.fulfill(.reportRemoved)
         case .none: break

@@ -10,7 +10,7 @@ struct ExploredBus {
         configuration.lastResort = Ledger.lastResort
         bus = ErrorBus(handler: Ledger.rules, configuration: configuration)
         bus.unrunWatch.close()
-        _ = bus.storage.run()
+        _ = bus.storage.apply { $0.run() }
     }
 
     private static let source = ErrorReport.Source()
@@ -43,13 +43,13 @@ struct ExploredBus {
     /// The loop stops after `count` reports, where a worker in a task would let other tasks run.
     func work(until count: Int = DeliveryWorker.Turn.length) {
         let worker = DeliveryWorker(bus: bus, patience: 0)
-        var (action, turn) = (bus.storage.next(), DeliveryWorker.Turn(untilYield: count))
+        var (action, turn) = (bus.storage.apply { $0.next() }, DeliveryWorker.Turn(untilYield: count))
         while let suspension = worker.carryOut(action, &turn) {
             guard case .sleep = suspension else {
                 return expect(count < DeliveryWorker.Turn.length, "the worker needs a task")
             }
             bus.wakeUps.waitInThread()
-            action = bus.storage.next()
+            action = bus.storage.apply { $0.next() }
         }
     }
 
@@ -64,7 +64,7 @@ struct ExploredBus {
 
     /// Checks the invariant that holds between any two steps, which is that the counts balance.
     func checkCounts() {
-        guard let counts = bus.storage.statisticsIfUnlocked else { return }
+        guard let counts = bus.storage.applyIfUnlocked({ $0.statistics }) else { return }
         // Don't use `isBalanced`: it returns the same result but creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
@@ -72,7 +72,7 @@ struct ExploredBus {
 
     /// Checks the state after the bus has ended, given the number of posted errors.
     func check(posted: Int) {
-        let (counts, notices) = (bus.statistics, bus.storage.machine.withLock { $0.counts.notices })
+        let (counts, notices) = (bus.statistics, bus.storage.apply { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
         Ledger.now.check(posted: posted)
         checkEnd()
@@ -110,5 +110,5 @@ extension Scenario {
 
 extension BusStorage {
     /// Removes and returns the notice about drops, as the worker does.
-    func takeDropNotice() -> Posting? { machine.withLock { $0.takeDropNotice(before: .max) } }
+    func takeDropNotice() -> Posting? { apply { $0.takeDropNotice(before: .max) } }
 }

@@ -115,7 +115,7 @@ extension Scenario {
     private static let lastPosts = Scenario(of: "last-posts", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let last = {
-            _ = bus.bus.storage.tasksEnded()
+            _ = bus.bus.storage.apply { $0.tasksEnded() }
             for number in 0..<3 {
                 wait { bus.bus.storage.intake.accepted == bus.bus.storage.intake.released }
                 bus.post(number)
@@ -134,7 +134,7 @@ extension Scenario {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
             bus.post(0)
-            let promise = bus.bus.flushPromise(until: nil)
+            let promise = bus.bus.flushPromise()
             wait { promise.valueIfFulfilled != nil }
             expect(promise.valueIfFulfilled == true && Ledger.now.handled.contains(0), "the flush is over too early")
             bus.bus.finish()
@@ -149,7 +149,7 @@ extension Scenario {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
             bus.post(0)
-            let promise = bus.bus.flushPromise(until: nil)
+            let promise = bus.bus.flushPromise()
             wait { promise.valueIfFulfilled != nil }
             if promise.valueIfFulfilled == false { return }
             let (ledger, ends) = (Ledger.now, bus.bus.storage.hasEnded)

@@ -8,7 +8,7 @@ extension Scenario {
         observers("observers-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
             $0.abort()
         },
-        firstObserver, flushBehindObserver, waitingCaller, discardedBus,
+        firstObserver, waitingCaller, discardedBus,
     ]
 
     /// The reports that an observer receives.
@@ -91,29 +91,6 @@ extension Scenario {
             expect(observed.numbers == [0] || !wasPending && observed.numbers.isEmpty, "\(observed.numbers)")
             bus.check(posted: 1)
             withExtendedLifetime(comes) {}
-        }
-    }
-
-    /// An observer that blocks doesn't extend a flush's time limit.
-    private static let flushBehindObserver = Scenario(
-        of: "flush-observer", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)
-    ) {
-        let bus = ExploredBus(capacity: 4)
-        bus.letNoTimerStart()
-        bus.post(0)
-        let isOver = Promise<Void>()
-        let observation = bus.bus.observe { _ in wait { isOver.valueIfFulfilled != nil } }
-        let flusher = {
-            let promise = bus.bus.flushPromise(until: .nanoseconds(1))
-            let action = bus.bus.storage.timeIsUp(at: .nanoseconds(1))
-            for promise in action.timedOut { promise.fulfill(false) }
-            wait { promise.valueIfFulfilled != nil }
-            isOver.fulfill(())
-            bus.bus.finish()
-        }
-        return Execution(of: [flusher, { bus.work() }]) {
-            bus.check(posted: 1)
-            withExtendedLifetime(observation) {}
         }
     }
 

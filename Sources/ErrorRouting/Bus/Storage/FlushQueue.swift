@@ -1,0 +1,23 @@
+/// The callers that wait until every error posted so far is delivered, in the order of their numbers.
+struct FlushQueue {
+    /// A waiting caller.
+    struct Flush {
+        /// The number before which all reports must be delivered.
+        let number: Int64
+        let promise: Promise<Bool>
+    }
+
+    private var flushes: [Flush] = []
+
+    /// Adds a caller; its number must not be less than the numbers of the callers already in the queue.
+    mutating func append(_ flush: Flush) { flushes.append(flush) }
+
+    /// Removes the callers for which a closure returns true and returns their promises.
+    mutating func take(where isOver: (Flush) -> Bool) -> [Promise<Bool>] {
+        defer { flushes.removeAll(where: isOver) }
+        return flushes.filter(isOver).map(\.promise)
+    }
+
+    /// Returns whether the first caller waits only for reports before a number.
+    func isDue(at number: Int64) -> Bool { !flushes.isEmpty && flushes[0].number <= number }
+}
