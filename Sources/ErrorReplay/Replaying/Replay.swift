@@ -21,8 +21,8 @@ import Foundation
 /// returns the same result as when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
 /// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
-/// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
-/// the table shows the rule.
+/// see `ErrorNames`. If a rule needs more before the handling would end, the error isn't judged, and the table shows the
+/// rule.
 ///
 /// Two rules count as the same rule if their matchers have the same description and they are registered in the same
 /// file. If several new rules qualify, the rule on the same line is used. So a rule can move within its file. A changed

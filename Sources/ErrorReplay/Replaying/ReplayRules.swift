@@ -14,12 +14,19 @@ struct ReplayRules: Sendable {
             }
         }
 
+        /// Explains an error by its names, without running user code; the description shows its type's name.
         func explain(named names: ErrorNames) -> Explanation {
-            switch self {
-            case .bus(let rules): rules.explain(named: names)
-            case .scope(let scope): scope.explain(named: names)
+            let error = NamedError(description: names.typeName)
+            return switch self {
+            case .bus(let rules): rules.explain(error, isMatched: names.isMatched)
+            case .scope(let scope): scope.explain(error, isMatched: names.isMatched)
             }
         }
+    }
+
+    /// An error that represents, in an explanation, the error that isn't available.
+    private struct NamedError: Error, CustomStringConvertible {
+        let description: String
     }
 
     private let rules: ErrorHandler

@@ -187,7 +187,8 @@ public final class ErrorBus: ErrorPosting {
     private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
         Ambience.current.work.contains { part in
             guard part.bus == number else { return false }
-            return isOther(part) || part.sequence.map { sequence in storage.apply { $0.isDelivering(sequence) } } ?? false
+            if isOther(part) { return true }
+            return part.sequence.map { sequence in storage.apply { $0.isDelivering(sequence) } } ?? false
         }
     }
 

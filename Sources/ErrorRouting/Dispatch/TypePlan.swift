@@ -32,18 +32,21 @@ import Foundation
     init(of rules: RuleStepList, for error: UnboxedError) {
         let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
-        var errors = ErrorOfType(ErrorSubject(error), readsDomain: !isOfObjects)
+        var errors = ErrorOfType(error.error)
         var (reach, others) = (Reach(), [RuleStep]())
         var values: [(value: any Error, step: RuleStep)] = []
         var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let likelihood = step.certainty == .certain ? .certain : shape.likelihood(for: &errors)
+            let likelihood = step.certainty == .certain ? .certain : errors.likelihood(of: shape)
             if likelihood == .never { continue }
+            let isCertain = likelihood == .certain
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             // Require a match without the domain: at the nesting limit for user code, the domain can't be read.
-            if likelihood >= .always, likelihood == .certain || errors.alwaysMatch(shape) { reach.alwaysMatches = true }
-            let step = step.judged(likelihood == .certain ? .certain : step.certainty)
+            if isCertain || likelihood == .always && errors.likelihood(of: shape, readsDomain: false) == .always {
+                reach.alwaysMatches = true
+            }
+            let step = step.judged(isCertain ? .certain : step.certainty)
             switch shape.key {
             // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
             case .value(let value) where !(Swift.type(of: value) is NSError.Type): values.append((value, step))

@@ -32,7 +32,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// The error that is explained.
-    let error: any Error
+    package let error: any Error
     /// The details of the bus that created the explanation; nil if a handler or a map created it.
     var details: DetailsTable?
     /// The rules in the order in which they are tried: matching rules, then `onNoMatch`, then `always`.
@@ -44,30 +44,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// rule before the first match is ``Verdict/undecided``.
     public let disposition: HandleOutcome.Disposition
     /// The matching `ignore` rule; nil if there is none, and always nil for a map.
-    private let ignoreRule: RuleDescription?
+    package let ignoreRule: RuleDescription?
 
     /// The first rule that matches; nil if no rule matches.
     public var rule: RuleDescription? {
         entries.first { $0.stage == .rule && $0.verdict == .matched }?.rule
-    }
-
-    /// Returns the outcome that recorded results of the actions would lead to.
-    ///
-    /// Use it for an error that other rules handled earlier. Only the results from that time are known: each action
-    /// returned `.next`, except for the last. So the handling would stop at the n-th matching rule, where n is
-    /// `matchedRuleCount`. It would stop earlier at an `ignore` or, if fewer rules match, at the last match.
-    ///
-    /// - Parameter count: The recorded number of rules that matched (``HandleOutcome/matchedRuleCount``); 0 has the
-    ///   same effect as 1.
-    /// - Returns: The outcome, without failures. It is `.unmatched` if no rule matches, and `.pending` if one of the
-    ///   rules in question is ``Verdict/undecided``.
-    package func outcome(matchedRuleCount count: Int) -> HandleOutcome {
-        let reached: [Verdict] = [.matched, .matchedIfReached, .undecided]
-        let matched = entries.lazy.filter { $0.stage == .rule && reached.contains($0.verdict) }.prefix(max(count, 1))
-        if matched.contains(where: { $0.verdict == .undecided }) { return HandleOutcome(disposition: .pending) }
-        guard let rule = matched.last?.rule else { return HandleOutcome(disposition: disposition) }
-        return HandleOutcome(
-            disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
     }
 
     /// A string with one line for each rule, numbered in the order in which they are tried.
@@ -215,18 +196,14 @@ extension ErrorHandler {
         Explanation(error, on: [.init(rules: rules)])
     }
 
-    /// Explains what the handler would do with an error if only its names are known; doesn't run user code.
+    /// Explains how the handler would handle an error that isn't available, without running user code.
     ///
-    /// The names decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a
-    /// predicate, or checks a protocol is ``Explanation/Verdict/undecided``. Types with the same name count as the same
-    /// type. A rule for a class with another name is undecided, because the error's class might inherit from that
-    /// class.
-    ///
-    /// - Parameter names: The names of the error.
-    /// - Returns: One entry for each rule, in the order in which they are tried. The description shows the type's name
-    ///   instead of the error.
-    /// - Complexity: O(number of rules × number of underlying errors).
-    package func explain(named names: ErrorNames) -> Explanation {
-        Explanation(named: names, on: [.init(rules: rules)])
+    /// - Parameters:
+    ///   - error: The error that represents it in the explanation.
+    ///   - isMatched: Returns whether a matcher matches the error; nil if only the error itself would decide.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules).
+    package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
+        Explanation(error, on: [.init(rules: rules)]) { isMatched($0.registration.shape) }
     }
 }

@@ -7,7 +7,7 @@ import BoundedDescriptions
 ///
 /// Most rules match by type, so the type is stored inline. Larger payloads are boxed, because that keeps the code for
 /// copying a shape small.
-enum MatcherShape: Sendable {
+package enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any
     case value(any Error)
@@ -24,11 +24,14 @@ enum MatcherShape: Sendable {
     indirect case named(String, MatcherShape)
     /// ``ErrorMatcher/cancellation`` with the shape of its parts.
     indirect case cancellation(MatcherShape)
+
+    /// The maximum number of parts to compare: a combination might contain only few matchers, but each a million times.
+    package static let partLimit = 1_024
 }
 
 extension MatcherShape: CustomStringConvertible {
     /// The matcher as in source code, on one line.
-    var description: String {
+    package var description: String {
         var text = BoundedText(limit: OneLine.limit)
         write(to: &text)
         return text.text

@@ -32,7 +32,10 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
     /// The matcher as a string of one line, or its name if it has one.
     ///
     /// An example is `type(PaymentError)`. For fallbacks, it is the name of the method: `onNoMatch` or `always`.
-    public var matcher: String { storage.shape.description }
+    public var matcher: String { shape.description }
+
+    /// The structure of the matcher.
+    package var shape: MatcherShape { storage.shape }
 
     /// Where the rule was registered.
     public var source: ErrorReport.Source { storage.source }

@@ -1,9 +1,7 @@
+import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
-
-// `erased` is internal.
-@testable import ErrorRouting
 
 @Suite(
     "Promise 5: explain shows for each rule whether it matched, and why it wasn't tried", .tags(.promise5),
@@ -83,46 +81,6 @@ extension ExplanationTests {
         let found = verdicts(handler, Zoo.Payment.expired)
         expect(trace.entries, equals: ["where", "matching"])
         expect(found.prefix(3), equals: [.notMatched, .matched, .matchedIfReached])
-    }
-
-    @Test("if n rules matched, the n-th match ends the error's handling, unless an ignore rule ends it earlier")
-    func outcomes() async {
-        let handler = ErrorHandler()
-            .on(Zoo.Payment.self) { _ in .stop }
-            .on(Zoo.Timeout.self) { _ in .stop }
-            .on(matching: .any) { _ in .next }
-            .always { _ in .next }
-        let explanation = handler.explain(Zoo.Payment.expired)
-        expect(explanation.entries.map(\.rule.matcher).prefix(3), equals: ["any", "type(Timeout)", "type(Payment)"])
-        for (count, entry, matched) in [(0, 0, 1), (1, 0, 1), (2, 2, 2), (3, 2, 2)] {
-            let outcome = explanation.outcome(matchedRuleCount: count)
-            expect(outcome.disposition, equals: .handled, "\(count)")
-            expect(outcome.rule, equals: explanation.entries[entry].rule, "\(count)")
-            expect(outcome.matchedRuleCount, equals: matched, "\(count)")
-            #expect(outcome.failures.isEmpty, "\(count)")
-        }
-
-        let ignoring = ErrorHandler()
-            .on(matching: .any.where { $0 is Zoo.Payment }) { _ in .stop }
-            .ignore(Zoo.Payment.self)
-            .on(matching: .any.where { $0 is Zoo.Payment }) { _ in .next }
-            .onNoMatch { _ in .stop }
-        let ignored = ignoring.explain(Zoo.Payment.expired)
-        expect(ignored.outcome(matchedRuleCount: 1).disposition, equals: .handled)
-        for count in 2...4 {
-            let outcome = ignored.outcome(matchedRuleCount: count)
-            expect(outcome.disposition, equals: .ignored, "\(count)")
-            expect(outcome.rule, equals: ignored.entries[1].rule, "\(count)")
-            expect(outcome.matchedRuleCount, equals: 2, "\(count)")
-        }
-        let handled = await ignoring.handle(Zoo.Payment.expired)
-        let again = ignored.outcome(matchedRuleCount: handled.matchedRuleCount)
-        expect(again.rule, equals: handled.rule)
-        expect(again.disposition, equals: handled.disposition)
-        let other = ignoring.explain(Zoo.Offline()).outcome(matchedRuleCount: 3)
-        expect(other.disposition, equals: .unmatched)
-        expectNil(other.rule)
-        expect(other.matchedRuleCount, equals: 0)
     }
 
     @Test(
@@ -212,50 +170,5 @@ extension ExplanationTests {
                   There are no rules.
                 """
         )
-    }
-}
-
-extension ExplanationTests {
-    @Test("it records whether any closure of the program was called, whatever the matchers' names")
-    func closures() {
-        func asks<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
-            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).callsPredicates
-        }
-        #expect(!asks(.type(Zoo.Payment.self)) && !asks(.value(Zoo.Payment.expired)) && !asks(.any))
-        #expect(!asks(.nsError(domain: "d", code: 1)) && !asks(.conforming(to: (any LocalizedError).self)))
-        #expect(
-            !asks(.anywhere(.value(Zoo.Payment.expired))) && !asks(.cancellation) && !asks(!.type(Zoo.Offline.self)))
-        let narrowed = ErrorMatcher.type(Zoo.Payment.self).where { _ in false }
-        let extracting = ErrorMatcher<Int>.extracting(Zoo.Timeout.self) { _ in nil }
-        #expect(asks(.predicate { _ in false }) && asks(narrowed) && asks(!narrowed) && asks(.anywhere(narrowed)))
-        #expect(
-            asks(narrowed || .type(Zoo.Payment.self)) && asks(.type(Zoo.Payment.self) && extracting.erased) == false)
-        // Neither closure is called for an error of another type, but `anywhere` might find an error wrapped in it.
-        #expect(!asks(narrowed, Zoo.Offline()) && !asks(extracting) && asks(extracting, Zoo.Timeout(seconds: 1)))
-        #expect(asks(.anywhere(narrowed), Zoo.Offline()))
-        // A rule that isn't reached doesn't affect the result.
-        let ignored = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.ignore(Zoo.Payment.self)
-        #expect(!ignored.explain(Zoo.Payment.expired).callsPredicates)
-        #expect(ignored.explain(Zoo.Offline()).callsPredicates)
-    }
-
-    @Test("it records whether all errors of the type have the same explanation")
-    func followsFromType() {
-        func follows<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
-            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).followsFromType
-        }
-        #expect(follows(.type(Zoo.Payment.self)) && follows(.type(Zoo.Offline.self)) && follows(.any))
-        #expect(follows(!.type(Zoo.Offline.self)) && follows(.conforming(to: (any LocalizedError).self)))
-        #expect(follows(.nsError(domain: "d", code: 1)) && follows(.value(Zoo.Timeout(seconds: 1))))
-        #expect(!follows(.value(Zoo.Payment.expired)) && !follows(.predicate { _ in true }))
-        #expect(!follows(.type(Zoo.Payment.self).where { _ in true }) && !follows(.anywhere(.type(Zoo.Offline.self))))
-        // The closure is called even if the type alone would decide.
-        #expect(!follows(.predicate { _ in true } && .type(Zoo.Offline.self)))
-        let domain = (Zoo.Payment.expired as NSError).domain
-        #expect(follows(.nsError(domain: domain)) && !follows(.nsError(domain: domain, code: 1)))
-        #expect(!follows(.nsError(domain: "d"), NSError(domain: "d", code: 1)))
-        // A rule that isn't reached doesn't affect the result.
-        let ignored = ErrorHandler().on(Zoo.Payment.expired) { _ in .stop }.ignore(Zoo.Payment.self)
-        #expect(ignored.explain(Zoo.Payment.expired).followsFromType)
     }
 }

@@ -15,7 +15,8 @@ extension DrivenStorage {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
         let action = RunningAction(PreparedAction(rule: rule, report: report) { .stop }, limit: limit)
-        return storage.apply { $0.actionBegins(action) } && storage.apply { $0.actionStarts(action, until: now + limit) } ? action : nil
+        let hasStarted = storage.apply { $0.actionBegins(action) && $0.actionStarts(action, until: now + limit) }
+        return hasStarted ? action : nil
     }
 
     /// Lets the action in delivery exceed its time limit, then returns it.

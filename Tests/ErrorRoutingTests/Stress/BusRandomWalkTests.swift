@@ -213,7 +213,8 @@ final class BusWalk {
     private func check() {
         expect(bus.statistics, equals: naive.statistics)
         #expect(bus.statistics.isBalanced)
-        expect(bus.storage.apply { $0.isIdle }, equals: !isNotifying && (naive.hasEnded || naive.statistics.pending == 0))
+        let isIdle = !isNotifying && (naive.hasEnded || naive.statistics.pending == 0)
+        expect(bus.storage.apply { $0.isIdle }, equals: isIdle)
         #expect(naive.used <= naive.capacity)
     }
 

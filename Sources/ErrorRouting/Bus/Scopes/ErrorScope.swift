@@ -134,15 +134,11 @@ public final class ErrorScope: ErrorPosting {
         return explanation
     }
 
-    /// Explains how the rules of the whole path would handle an error if only its names are known.
+    /// Explains how the rules of the whole path would handle an error that isn't available.
     ///
-    /// See `ErrorHandler.explain(named:)`; each entry also names the scope of its rule.
-    ///
-    /// - Parameter names: The names of the error.
-    /// - Returns: One entry for each rule, in the order of evaluation.
-    /// - Complexity: O(number of rules × depth).
-    package func explain(named names: ErrorNames) -> Explanation {
-        Explanation(named: names, on: rooted.pathOfRules)
+    /// See `ErrorHandler.explain(_:isMatched:)`; each entry also names the scope of its rule.
+    package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
+        Explanation(error, on: rooted.pathOfRules) { isMatched($0.registration.shape) }
     }
 
     /// The rules of the scope, of the enclosing scopes, and of the bus, as an explanation names them.

@@ -11,7 +11,7 @@ import Testing
 struct ScopeAmbienceTests {}
 
 extension ScopeAmbienceTests {
-    @Test("in an action no scope is bound, neither the scope of run's caller nor the report's", arguments: [true, false])
+    @Test("in an action no scope is bound, neither that of run's caller nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {
         let post: @Sendable (Numbered, ErrorReport) -> HandleStrategy = { error, report in
             expect(report.scope, equals: ["scope"])

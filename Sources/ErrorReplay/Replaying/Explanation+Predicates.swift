@@ -1,4 +1,4 @@
-import Foundation
+import ErrorRouting
 
 extension Explanation {
     /// Whether a closure of the program was called: in a `predicate`, a `where`, or an `extracting`.
@@ -9,8 +9,8 @@ extension Explanation {
     /// their names.
     ///
     /// - Complexity: O(number of rules), on each access.
-    package var callsPredicates: Bool {
-        let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
+    var callsPredicates: Bool {
+        let error = ErrorOfType(error)
         return shapesToEvaluate.contains { $0.callsClosure(of: error) }
     }
 
@@ -19,13 +19,10 @@ extension Explanation {
     /// It is true if each tried rule matches either all of them or none, and no closure of the program was called.
     ///
     /// - Complexity: O(number of rules), on each access.
-    package var followsFromType: Bool {
-        let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
-        var errorWithDomain = ErrorOfType(error.subject, readsDomain: true)
+    var followsFromType: Bool {
+        var error = ErrorOfType(error)
         return shapesToEvaluate.allSatisfy { shape in
-            if shape.callsClosure(of: error) { return false }
-            let likelihood = shape.likelihood(for: &errorWithDomain)
-            return likelihood == .never || likelihood >= .always
+            !shape.callsClosure(of: error) && error.likelihood(of: shape) != .maybe
         }
     }
 
@@ -33,7 +30,7 @@ extension Explanation {
     private var shapesToEvaluate: [MatcherShape] {
         entries.compactMap { entry in
             if case .notReached = entry.verdict { return nil }
-            return entry.stage == .rule ? entry.rule.storage.shape : nil
+            return entry.stage == .rule ? entry.rule.shape : nil
         }
     }
 }
@@ -51,7 +48,7 @@ extension MatcherShape {
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {
             guard var error else { return true }
-            return shape.likelihood(for: &error) != .never
+            return error.likelihood(of: shape) != .never
         }
         switch self {
         case .type, .any, .value, .nsError, .conforming: return false

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrorReplay
+// `underlyingErrors()` is internal.
 @testable import ErrorRouting
 
 @Suite(
@@ -41,11 +43,15 @@ struct ErrorNamesTests {
     }
 
     private static func names(of error: any Error) -> ErrorNames {
-        let texts = ErrorReport(error: error, source: .init()).texts
+        let report = ErrorReport(error: error, source: .init())
         return ErrorNames(
-            typeName: texts.typeName, domain: texts.domainAndCode?.domain, code: texts.domainAndCode?.code,
+            typeName: report.typeName, domain: report.domainAndCode?.domain, code: report.domainAndCode?.code,
             isCancellation: ErrorMatcher.cancellation.match(error) != nil,
-            underlying: ErrorReport(error: error, source: .init()).underlyingErrors().map { names(of: $0) })
+            underlying: report.underlyingErrors().map { names(of: $0) })
+    }
+
+    private static func explain(_ rules: ErrorHandler, _ names: ErrorNames) -> Explanation {
+        ReplayRules.Path.bus(rules).explain(named: names)
     }
 }
 
@@ -59,7 +65,7 @@ extension ErrorNamesTests {
                 let rules =
                     ignores
                     ? ErrorHandler().ignore(matching: matcher) : ErrorHandler().on(matching: matcher) { _ in .stop }
-                let (known, named) = (rules.explain(error), rules.explain(named: Self.names(of: error)))
+                let (known, named) = (rules.explain(error), Self.explain(rules, Self.names(of: error)))
                 if named.disposition == .pending {
                     #expect(!decides || error is Base, "\(matcher), \(error)")
                     expect(named.entries.map(\.verdict), equals: [.undecided])
@@ -77,7 +83,7 @@ extension ErrorNamesTests {
             .on(Order.late) { _ in .stop }
             .on(Order.self) { _ in .next }
             .onNoMatch { _ in .stop }
-        let explanation = rules.explain(named: ErrorNames(typeName: TypeNames.order))
+        let explanation = Self.explain(rules, ErrorNames(typeName: TypeNames.order))
         expect(
             explanation.entries.map(\.verdict),
             equals: [
@@ -88,17 +94,19 @@ extension ErrorNamesTests {
         expect(explanation.outcome(matchedRuleCount: 2).disposition, equals: .pending)
         expect("\(explanation.error)", equals: TypeNames.order)
         #expect(explanation.description.contains("not known: the error itself would decide"))
-        let reversed = ErrorHandler().on(Order.self) { _ in .stop }.on(Order.late) { _ in .stop }
-            .explain(named: ErrorNames(typeName: TypeNames.order))
+        let reversed = Self.explain(
+            ErrorHandler().on(Order.self) { _ in .stop }.on(Order.late) { _ in .stop },
+            ErrorNames(typeName: TypeNames.order))
         expect(reversed.entries.map(\.verdict), equals: [.undecided, .matchedIfReached])
         expect(reversed.disposition, equals: .pending)
         // If the underlying errors are unknown, they might be anything.
-        let under = ErrorHandler().on(matching: .anywhere(.type(Base.self))) { _ in .stop }
-            .explain(named: ErrorNames(typeName: TypeNames.order, underlying: nil))
+        let under = Self.explain(
+            ErrorHandler().on(matching: .anywhere(.type(Base.self))) { _ in .stop },
+            ErrorNames(typeName: TypeNames.order, underlying: nil))
         expect(under.disposition, equals: .pending)
         let scope = ErrorBus(handler: ErrorHandler()).scope("pay", handler: rules)
         expect(
-            scope.explain(named: ErrorNames(typeName: TypeNames.order)).entries.map(\.scope),
+            ReplayRules.Path.scope(scope).explain(named: ErrorNames(typeName: TypeNames.order)).entries.map(\.scope),
             equals: [
                 ["pay"], ["pay"], ["pay"],
             ])
