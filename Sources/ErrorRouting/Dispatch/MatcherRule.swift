@@ -1,34 +1,67 @@
-/// A rule with an action that receives its matcher's output; subclasses define the action.
+/// A rule with an action that receives its matcher's output.
 @usableFromInline
-class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
-    private final let closure: ErrorMatcher<Input>.Closure?
+final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
+    /// What the rule does with the matcher's output.
+    ///
+    /// It is noncopyable so that calling the user's closure doesn't retain it: concurrent dispatches share the rule.
+    @usableFromInline
+    enum Action: ~Copyable, Sendable {
+        case synchronous(@Sendable (Input) throws -> HandleStrategy)
+        case synchronousWithReport(@Sendable (Input, ErrorReport) throws -> HandleStrategy)
+        case asynchronous(@Sendable (Input) async throws -> HandleStrategy)
+        case asynchronousWithReport(@Sendable (Input, ErrorReport) async throws -> HandleStrategy)
+        /// Stops the search; the error counts as ignored.
+        case ignore
+        /// Stops the search; the error counts as handled.
+        case expect
 
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+        fileprivate var traits: Traits {
+            switch self {
+            case .synchronous: Traits()
+            case .synchronousWithReport: Traits(needsReport: true)
+            case .asynchronous: Traits(isAsynchronous: true)
+            case .asynchronousWithReport: Traits(isAsynchronous: true, needsReport: true)
+            case .ignore: Traits(ignores: true)
+            case .expect: Traits(expects: true)
+            }
+        }
+    }
+
+    private let action: Action
+    private let closure: ErrorMatcher<Input>.Closure?
+
+    @usableFromInline
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: consuming Action) {
+        let traits = action.traits
+        self.action = action
         closure = matcher.closure
         super.init(matcher, at: source, traits)
     }
 
     /// Creates a rule that matches by the error's type.
-    init(type: Input.Type, at source: ErrorReport.Source) where Input: Error {
+    @usableFromInline
+    init(type: Input.Type, at source: ErrorReport.Source, _ action: consuming Action) where Input: Error {
+        let traits = action.traits
+        self.action = action
         if MatcherShape.exactType(type) != nil {
             // Create the matcher here: a constant matcher costs less than the result of the factory.
             closure = nil
-            super.init(ErrorMatcher<Input>(.type(type), .type), at: source)
+            super.init(ErrorMatcher<Input>(.type(type), .type), at: source, traits)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
             closure = matcher.closure
-            super.init(matcher, at: source)
+            super.init(matcher, at: source, traits)
         }
     }
 
-    final override func callMatcher(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
+    override func callMatcher(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
-    private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
+    private func evaluate(_ subject: inout ErrorSubject) -> Input? {
         ErrorMatcher<Input>.evaluate(&subject, test, closure)
     }
 
     /// Returns the matcher's output; nil if the matcher doesn't match or user code is nested too deeply.
-    private final func match(_ error: UnboxedError, _ reporter: inout DispatchReporter) -> Input? {
+    private func match(_ error: UnboxedError, _ reporter: inout DispatchReporter) -> Input? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
         return reporter.withSubject(of: error, evaluate)
@@ -37,10 +70,14 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
     override func callAction<Content: Error>(
         on content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy? {
-        try BoxContent.read(content, error, as: Input.self) { try callAction($0, error, &reporter) }
+        // Pass the most frequent kind of action itself: a closure around it would cost another call.
+        switch action {
+        case .synchronous(let action): try BoxContent.read(content, error, as: Input.self, action)
+        default: try BoxContent.read(content, error, as: Input.self) { try callAction($0, error, &reporter) }
+        }
     }
 
-    final override func callMatcherAndAction(
+    override func callMatcherAndAction(
         _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = match(error, &reporter) else { return nil }
@@ -49,7 +86,30 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
         return try callAction(input, error, &reporter)
     }
 
-    final override func callMatcherAndPrepare(
+    private func callAction(
+        _ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter
+    ) throws -> HandleStrategy {
+        switch action {
+        case .synchronous(let action): try action(input)
+        case .synchronousWithReport(let action): try reporter.withReport(of: error) { try action(input, $0) }
+        case .ignore: .stop
+        case .expect: .stop
+        default: preconditionFailure("the action is asynchronous")
+        }
+    }
+
+    // MARK: Asynchronous actions
+
+    override func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? {
+        // Check before reading: the runtime would look up an optional of the input's type for each error.
+        guard error.isReadable(as: Input.self) else { return nil }
+        switch action {
+        case .asynchronous(let action): return try await action(unsafe error.readableContent(as: Input.self))
+        default: preconditionFailure("the action isn't asynchronous or needs a report")
+        }
+    }
+
+    override func callMatcherAndPrepare(
         _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) -> PreparedAction? {
         guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
@@ -57,23 +117,21 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
         return PreparedAction(rule: self, report: report) { [self] in try await callAsyncAction(input) { report } }
     }
 
-    final override func callMatcherAndAsyncAction(
+    override func callMatcherAndAsyncAction(
         _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) async throws -> HandleStrategy? {
         guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
         return try await callAsyncAction(input) { reporter.report(of: error) }
     }
 
-    /// Calls the action, which must be synchronous, with the matcher's output.
-    func callAction(_ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter) throws -> HandleStrategy
-    {
-        mustBeOverridden()
-    }
-
     /// Calls the action, which must be asynchronous, with the matcher's output.
     ///
     /// The closure returns the error's report and is called only if the action receives it.
-    func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
-        mustBeOverridden()
+    private func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+        switch action {
+        case .asynchronous(let action): try await action(input)
+        case .asynchronousWithReport(let action): try await action(input, report())
+        default: preconditionFailure("the action is synchronous")
+        }
     }
 }

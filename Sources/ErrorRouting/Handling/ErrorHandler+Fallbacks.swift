@@ -13,7 +13,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(SynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .synchronous(action), to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
@@ -21,7 +21,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(SynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .synchronousWithReport(action), to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` action that can suspend; see ``onNoMatch(fileID:line:do:)``.
@@ -29,7 +29,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .asynchronous(action), to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` action that also receives the report and can suspend; see ``onNoMatch(fileID:line:do:)``.
@@ -37,7 +37,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .asynchronousWithReport(action), to: .onNoMatch)
     }
 
     /// Adds an action that runs last for every error, matched or not.
@@ -56,21 +56,21 @@ extension ErrorHandler {
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
+    ) -> ErrorHandler { adding(.always, fileID, line, .synchronous(action), to: .always) }
 
     /// Adds an `always` action that also receives the report; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(SynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
+        adding(.always, fileID, line, .synchronousWithReport(action), to: .always)
     }
 
     /// Adds an `always` action that can suspend; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
+    ) -> ErrorHandler { adding(.always, fileID, line, .asynchronous(action), to: .always) }
 
     /// Adds an `always` action that also receives the report and can suspend.
     ///
@@ -79,7 +79,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
+        adding(.always, fileID, line, .asynchronousWithReport(action), to: .always)
     }
 }
 

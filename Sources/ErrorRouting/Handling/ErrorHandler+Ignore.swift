@@ -9,7 +9,7 @@ extension ErrorHandler {
     @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
-    ) -> ErrorHandler { adding(SynchronousRule(ignoring: matcher, at: .init(fileID: fileID, line: line))) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .ignore) }
 
     /// Ignores errors of a type, matched like ``ErrorMatcher/type(_:)``.
     ///
@@ -20,7 +20,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
+        adding(.type(type), fileID, line, .ignore)
     }
 
     /// Adds a rule for each of several types of expected errors.
@@ -43,13 +43,13 @@ extension ErrorHandler {
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        var result = adding(SynchronousRule(expecting: .type(first), at: source))
+        var result = adding(MatcherRule(.type(first), at: source, .expect))
         for type in repeat each rest { result = result.adding(Self.expectedRule(of: type, at: source)) }
         return result
     }
 
     private static func expectedRule<E: Error>(of type: E.Type, at source: ErrorReport.Source) -> Rule {
-        SynchronousRule(expecting: .type(type), at: source)
+        MatcherRule(.type(type), at: source, .expect)
     }
 
     /// Ignores errors that equal a value, matched like ``ErrorMatcher/value(_:)``.
@@ -61,7 +61,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(SynchronousRule(ignoring: .value(value), at: .init(fileID: fileID, line: line)))
+        adding(.value(value), fileID, line, .ignore)
     }
 
     /// Ignores a domain or one of its codes, matched like ``ErrorMatcher/nsError(domain:code:)``.

@@ -24,45 +24,45 @@ extension ErrorHandler {
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (Output) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .asynchronous(action)) }
 
     /// Adds a rule with a main-actor action that also receives the report.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (Output, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for a type of error, with a main-actor action.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.type(type), fileID, line, .asynchronous(action)) }
 
     /// Adds a rule for a type of error, with a main-actor action that also receives the report.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.type(type), fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for errors that equal a value, with a main-actor action.
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .asynchronous(action)) }
 
     /// Adds a rule for errors that equal a value, with a main-actor action that also receives the report.
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for a domain, with a main-actor action.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
+        adding(.nsError(domain: domain, code: code), fileID, line, .asynchronous(action))
     }
 
     /// Adds a rule for a domain, with a main-actor action that also receives the report.
@@ -70,8 +70,7 @@ extension ErrorHandler {
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(
-            AsynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
+        adding(.nsError(domain: domain, code: code), fileID, line, .asynchronousWithReport(action))
     }
 
     /// Adds an `onNoMatch` with a main-actor action.
@@ -79,7 +78,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .asynchronous(action), to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` with a main-actor action that also receives the report.
@@ -87,7 +86,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
+        adding(.onNoMatch, fileID, line, .asynchronousWithReport(action), to: .onNoMatch)
     }
 
     /// Adds an `always` with a main-actor action.
@@ -95,7 +94,7 @@ extension ErrorHandler {
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
+    ) -> ErrorHandler { adding(.always, fileID, line, .asynchronous(action), to: .always) }
 
     /// Adds an `always` with a main-actor action that also receives the report.
     public func always(
@@ -103,7 +102,7 @@ extension ErrorHandler {
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
+        adding(.always, fileID, line, .asynchronousWithReport(action), to: .always)
     }
 
     /// Adds an `always` with a main-actor action that returns nothing.

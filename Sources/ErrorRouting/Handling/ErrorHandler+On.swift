@@ -20,28 +20,28 @@ extension ErrorHandler {
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .synchronous(action)) }
 
     /// Adds a rule with an action that also receives the report; see ``on(matching:fileID:line:do:)``.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .synchronousWithReport(action)) }
 
     /// Adds a rule with an action that can suspend; see ``on(matching:fileID:line:do:)``.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .asynchronous(action)) }
 
     /// Adds a rule with an action that also receives the report and can suspend; see ``on(matching:fileID:line:do:)``.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for a type of error, matched like ``ErrorMatcher/type(_:)``.
     ///
@@ -55,21 +55,21 @@ extension ErrorHandler {
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(MatcherRule(type: type, at: .init(fileID: fileID, line: line), .synchronous(action))) }
 
     /// Adds a rule for a type of error, with an action that also receives the report; see ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.type(type), fileID, line, .synchronousWithReport(action)) }
 
     /// Adds a rule for a type of error, with an action that can suspend; see ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.type(type), fileID, line, .asynchronous(action)) }
 
     /// Adds a rule for a type of error, with an action that also receives the report and can suspend.
     ///
@@ -78,7 +78,7 @@ extension ErrorHandler {
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.type(type), fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for errors that equal a value, matched like ``ErrorMatcher/value(_:)``.
     ///
@@ -92,7 +92,7 @@ extension ErrorHandler {
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .synchronous(action)) }
 
     /// Adds a rule for errors that equal a value, with an action that also receives the report.
     ///
@@ -101,14 +101,14 @@ extension ErrorHandler {
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .synchronousWithReport(action)) }
 
     /// Adds a rule for errors that equal a value, with an action that can suspend; see ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .asynchronous(action)) }
 
     /// Adds a rule for errors that equal a value, with an action that also receives the report and can suspend.
     ///
@@ -117,7 +117,7 @@ extension ErrorHandler {
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(.value(value), fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds a rule for a domain or one of its codes, matched like ``ErrorMatcher/nsError(domain:code:)``.
     ///

@@ -42,6 +42,13 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         return result
     }
 
+    /// Returns this handler with a rule for the errors that a matcher matches, added to a stage.
+    @inlinable
+    func adding<Output>(
+        _ matcher: ErrorMatcher<Output>, _ fileID: String, _ line: UInt,
+        _ action: consuming MatcherRule<Output>.Action, to stage: RuleStage = .rule
+    ) -> ErrorHandler { adding(MatcherRule(matcher, at: .init(fileID: fileID, line: line), action), to: stage) }
+
     /// The rules in the order in which they are tried, each with its source location.
     public var description: String {
         if rules.isEmpty { return "ErrorHandler: no rules" }

@@ -13,7 +13,7 @@ extension DrivenStorage {
     /// Begins an asynchronous action; nil if it must not begin.
     func begin(at now: Duration, limit: Duration = .seconds(30)) -> RunningAction? {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
-        let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
+        let rule = MatcherRule(ErrorMatcher<any Error>.any, at: .init(), .asynchronous { _ in .stop })
         let action = RunningAction(PreparedAction(rule: rule, report: report) { .stop }, limit: limit)
         let hasStarted = storage.apply { $0.actionBegins(action) && $0.actionStarts(action, until: now + limit) }
         return hasStarted ? action : nil

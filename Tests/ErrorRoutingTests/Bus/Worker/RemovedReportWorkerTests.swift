@@ -50,7 +50,7 @@ extension RemovedReportWorkerTests {
             Issue.record("the worker has nothing to deliver")
             return
         }
-        let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
+        let rule = MatcherRule(ErrorMatcher<any Error>.any, at: .init(), .asynchronous { _ in .stop })
         let report = ErrorReport(error: Numbered(1), source: .init())
         let action = PreparedAction(rule: rule, report: report) {
             called.note(1)
