@@ -15,11 +15,8 @@ import Synchronization
     /// The report's number in the order of delivery.
     @exclusivity(unchecked) private var number: UInt64 = 0
     /// The failures of the report's actions.
-    private var failures: [ActionFailure] = []
-    /// The report's asynchronous action that is running or about to start, and the time at which its limit expires.
-    ///
-    /// The time is nil if the action hasn't started yet or has no limit.
-    var running: (action: RunningAction, end: Duration?)?
+    @exclusivity(unchecked) private var failures: [ActionFailure] = []
+    @exclusivity(unchecked) private var runningAction: (action: RunningAction, end: Duration?)?
     /// Whether a shutdown has removed the report, so that the dispatch must not begin another rule.
     ///
     /// The worker reads it before each rule, without the lock. The intake's word would tell the same, but each read of
@@ -39,11 +36,19 @@ import Synchronization
     /// Records that the bus has ended, so that the worker neither begins another rule nor starts a successor.
     func removeReport() { isRemoved.store(true, ordering: .releasing) }
 
-    var hasFailures: Bool { !failures.isEmpty }
+    var hasFailures: Bool { unsafe !failures.isEmpty }
 
-    func add(_ failure: ActionFailure) { failures.append(failure) }
+    func add(_ failure: ActionFailure) { unsafe failures.append(failure) }
 
-    func takeFailures() -> [ActionFailure] { exchange(&failures, with: []) }
+    func takeFailures() -> [ActionFailure] { unsafe exchange(&failures, with: []) }
+
+    /// The report's asynchronous action that is running or about to start, and the time at which its limit expires.
+    ///
+    /// The time is nil if the action hasn't started yet or has no limit.
+    var running: (action: RunningAction, end: Duration?)? {
+        get { unsafe runningAction }
+        set { unsafe runningAction = newValue }
+    }
 
     /// The posting, read in place.
     var posting: Posting {
