@@ -137,7 +137,7 @@ public protocol RetryClassified: Error {
     /// Return true if another attempt could repeat an effect: the server might have accepted an order although the
     /// request timed out. The value also applies to errors that wrap this error, if `ErrorMatcher.anywhere` finds it
     /// there; a class that wraps an error must conform to `UnderlyingErrorsProviding`. It doesn't apply to a
-    /// `CircuitOpen`, or to an error that wraps only a `CircuitOpen`: the circuit's cause is an earlier call's error.
+    /// `CircuitOpen`, or to an error that wraps only a `CircuitOpen`: its cause is an earlier call's error.
     var forbidsRetry: Bool { get }
 }
 
