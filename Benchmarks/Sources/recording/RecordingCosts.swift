@@ -27,15 +27,15 @@ enum RecordingCosts {
         let dropping = try (0..<41).map { _ in try record(path, isFull: true) }
         let metadata = ["request": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "route": "/orders/{id}", "method": "POST"]
         let text = Described(description: String(repeating: "the provider declined ", count: 5))
-        print("| | |\n| --- | --- |")
-        row("handing over a report, in nanoseconds", recording.map { $0 * 1e9 })
-        row("handing over to a full queue, in nanoseconds", dropping.map { $0 * 1e9 })
-        row("a line: an enum's case, in microseconds", try lines(path) { report(Plain.declined(code: $0)) })
+        print("| measured | median (quartiles) |\n| --- | --- |")
+        row("one call of `record`, in nanoseconds", recording.map { $0 * 1e9 })
+        row("one call of `record` while the queue is full, in nanoseconds", dropping.map { $0 * 1e9 })
+        row("a line for an enum case, in microseconds", try lines(path) { report(Plain.declined(code: $0)) })
         row(
-            "a line: an error with a text, and three pieces of metadata, in microseconds",
+            "a line for an error with a description and three metadata entries, in microseconds",
             try lines(path) { _ in report(text, metadata) })
         row(
-            "a line: an enum's case with its value, in microseconds",
+            "a line for an enum case with its value, in microseconds",
             try lines(path) { report(Rebuildable.declined(code: $0)) })
         print("| a full queue of \(capacity.formatted()) reports, in KiB | \(full / 1_024) |")
         try printReplaying(folder.appending(path: "lines").path)
@@ -44,7 +44,7 @@ enum RecordingCosts {
     private static func printReplaying(_ path: String) throws {
         let count = 200_000
         var memory = 0
-        for (name, codes) in [("kept", 1), ("kept, of a thousand that there are", 1_000), ("not kept", count)] {
+        for (name, codes) in [("cached", 1), ("one of a thousand cached verdicts", 1_000), ("not cached", count)] {
             let lines = (0..<count).map { ReplayedLine.text(code: $0 % codes) }
             try lines.joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
             let before = try residentSize()

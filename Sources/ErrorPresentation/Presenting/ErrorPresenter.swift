@@ -81,9 +81,9 @@ public final class ErrorPresenter {
     /// Creates a presenter that doesn't show an error yet.
     ///
     /// - Parameters:
-    ///   - rules: How errors are shown. If no rule matches, an error that the user is waiting for is shown as an alert,
-    ///     and any other error is hidden. The user is waiting for the failure of
-    ///     ``run(failureTitle:errors:fileID:line:_:)`` and for an error passed to ``present(_:retry:)``.
+    ///   - rules: How errors are shown. If no rule matches, a failure of the user's own action is shown as an alert,
+    ///     and any other error is hidden. Such a failure comes from ``run(failureTitle:errors:fileID:line:_:)`` or was
+    ///     passed to ``present(_:retry:)``.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors can wait behind the shown error of each style; not negative. When a queue is full,
     ///     further errors are discarded, because the first errors of a flood show its cause. However, an error that

@@ -115,9 +115,9 @@ public enum PresentationStyle: Sendable, Hashable {
 extension ErrorMap where Value == PresentationStyle {
     /// Rules that hide every error for which you don't add a rule.
     ///
-    /// There is one exception: an error that the user is waiting for is shown as an alert unless a rule decides
-    /// otherwise. The user is waiting for the failure of `run` and for an error passed to `present`. Add rules with
-    /// `.default.on(Offline.self, .banner)`, or overlay rules with `.default.overlaid(with: …)`. Ignored errors, and
-    /// cancellations in a cancelled task, don't need a rule, because a presenter never shows them.
+    /// There is one exception: the failure of `run`, or an error passed to `present`, is shown as an alert unless a
+    /// rule decides otherwise. Add rules with `.default.on(Offline.self, .banner)`, or overlay rules with
+    /// `.default.overlaid(with: …)`. Ignored errors, and cancellations in a cancelled task, don't need a rule, because
+    /// a presenter never shows them.
     public static var `default`: Self { ErrorMap(default: .hidden) }
 }

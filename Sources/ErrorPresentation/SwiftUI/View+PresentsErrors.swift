@@ -36,7 +36,7 @@
         ///
         /// - Parameters:
         ///   - bus: The bus to observe.
-        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
+        ///   - rules: How errors are shown. By default, only failures of the user's own actions are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         /// - Returns: A view that shows the errors.
         public func presentsErrors(
@@ -50,7 +50,7 @@
         ///
         /// - Parameters:
         ///   - bus: The bus to observe.
-        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
+        ///   - rules: How errors are shown. By default, only failures of the user's own actions are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         ///   - banner: Creates a banner's view. `dismiss` closes the banner. `retry` runs the failed operation again;
         ///     it is nil if the operation can't be retried.

@@ -50,7 +50,7 @@
         ///   - window: The window below the alerts. It isn't retained.
         ///   - bus: The bus to observe. If several windows observe the bus, the window that became active last shows
         ///     the bus's failures.
-        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
+        ///   - rules: How errors are shown. By default, only failures of the user's own actions are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         public init(
             over window: Window, of bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,

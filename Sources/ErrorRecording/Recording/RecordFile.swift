@@ -134,8 +134,8 @@ struct RecordFile: ~Copyable {
 
     /// Locks or unlocks the file, and returns whether that succeeded.
     ///
-    /// A descriptor of the process isn't locked, because its other owners would share the lock and keep it after this
-    /// process has died.
+    /// A descriptor that the process was given, such as standard output, isn't locked: the descriptor's other owners
+    /// would share the lock and keep it after this process has died.
     private func lock(_ operation: Int32) -> Bool {
         guard place?.descriptor == nil else { return true }
         while flock(descriptor, operation) < 0 { if errno != EINTR { return false } }

@@ -81,9 +81,9 @@ public struct RetryPolicy: Sendable {
 
     /// Explains which rule decides whether an error is retried.
     ///
-    /// The explanation covers only rules. Attempts, budget, and deadline depend on the call, which passes them to its
-    /// `onStep`. For a cancellation, or an error that forbids retries, the first entry is the built-in rule that
-    /// prevents the retry.
+    /// The explanation covers only rules, not the attempts, the budget, or the deadline: the decision that `retry`
+    /// passes to its `onStep` considers these too. For a cancellation, or an error that forbids retries, the first
+    /// entry is the built-in rule that prevents the retry.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -136,8 +136,8 @@ public protocol RetryClassified: Error {
     ///
     /// Return true if another attempt could repeat an effect: the server might have accepted an order although the
     /// request timed out. The value also applies to errors that wrap this error, if `ErrorMatcher.anywhere` finds it
-    /// there; a class that wraps an error must conform to `UnderlyingErrorsProviding`. It doesn't apply if the only
-    /// failure in an error is a circuit's refusal, because the refusal's cause is an earlier call's error.
+    /// there; a class that wraps an error must conform to `UnderlyingErrorsProviding`. It doesn't apply to a
+    /// `CircuitOpen`, or to an error that wraps only a `CircuitOpen`: its cause is an earlier call's error.
     var forbidsRetry: Bool { get }
 }
 

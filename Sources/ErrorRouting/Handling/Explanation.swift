@@ -37,11 +37,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
     var details: DetailsTable?
     /// The rules in the order in which they are tried: matching rules, then `onNoMatch`, then `always`.
     public let entries: [Entry]
-    /// The disposition of the error if the first matching rule stopped the search.
+    /// The disposition that the error has if the first matching rule stops the search.
     ///
     /// It is `.handled`, `.ignored`, or `.unmatched`. If the rules can't be reached, because there is no bus, it is
-    /// `.dropped`. It is `.pending` if it is unknown: the error or a rule explains itself in an endless recursion, or a
-    /// rule before the first match is ``Verdict/undecided``.
+    /// `.dropped`. It is `.pending` if it is unknown: evaluating the error or a rule calls `explain` again without
+    /// end, or a rule before the first match is ``Verdict/undecided``.
     public let disposition: HandleOutcome.Disposition
     /// The matching `ignore` rule; nil if there is none, and always nil for a map.
     package let ignoreRule: RuleDescription?
@@ -107,8 +107,9 @@ extension Explanation {
     /// Evaluates the rules of a path without running actions.
     ///
     /// The path contains the rule sets that the error would pass through, innermost first. In a map, the search stops
-    /// at the first match. If there is a reason why the error wouldn't reach the rules, they aren't evaluated. A rule
-    /// or an error might explain itself; beyond a limit, such an inner explanation doesn't evaluate rules.
+    /// at the first match. If there is a reason why the error wouldn't reach the rules, they aren't evaluated.
+    /// Evaluating a rule or an error might call `explain` again; beyond a limit, such an inner call doesn't evaluate
+    /// rules.
     init(
         _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false,
         unreachableBecause reason: String? = nil
@@ -187,7 +188,7 @@ extension ErrorHandler {
     /// Explains how the handler would handle an error, rule by rule.
     ///
     /// It calls predicates, but not actions. Among the results of actions, only those of `ignore` and `expecting` are
-    /// known. Therefore each match after the first match is shown as running only if it is reached.
+    /// known. So every match after the first has the verdict ``Explanation/Verdict/matchedIfReached``.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.

@@ -7,12 +7,12 @@ import Synchronization
 
 /// Reports each error of a request once.
 struct RequestReporter: Sendable {
-    /// Whether an outer middleware reports the errors that break the bodies.
+    /// Whether an outer middleware reports the errors that occur while response bodies are written.
     @TaskLocal static var hasOuterMiddleware = false
 
     let problems: ErrorMap<ProblemDetails>
     let fields: ErrorMap<HTTPFields>
-    /// Whether the response to an error with its own response is a problem too.
+    /// Whether an error that provides its own response is also answered with problem details.
     let allProblems: Bool
     let scope: ErrorScope
     let trace: RequestTrace
@@ -70,7 +70,8 @@ struct RequestReporter: Sendable {
     /// Returns the error to report.
     ///
     /// In a cancelled request, every error counts as a result of the cancellation, because its real cause can't be
-    /// determined. During a graceful shutdown, a cancellation counts too.
+    /// determined. During a graceful shutdown, a cancellation error counts as such a result even if the task isn't
+    /// cancelled.
     private func reportable(_ error: any Error) -> any Error {
         let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
         return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error

@@ -87,7 +87,7 @@ struct Envelope {
 
     /// The envelope, compressed with gzip.
     ///
-    /// SwiftNIO's compressor is a channel handler, so it needs a channel, which exists only in memory.
+    /// SwiftNIO's compressor is a channel handler, so this uses a channel that exists only in memory.
     var compressed: Data {
         get throws {
             let channel = EmbeddedChannel()

@@ -19,7 +19,7 @@ struct RequestStatusTests {
         }
     }
 
-    /// Returns the statuses that a failing request has on the wire, and the number of reported errors.
+    /// Returns the status and body that the client receives for a failing request, and the number of reported errors.
     private func answer(
         to error: @escaping @Sendable () -> any Error
     ) async throws -> (status: Int, body: String, reports: Int) {

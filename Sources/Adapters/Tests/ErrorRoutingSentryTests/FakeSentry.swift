@@ -76,7 +76,7 @@ final class FakeSentry: Sendable {
     /// Runs a server while a body runs.
     ///
     /// - Parameters:
-    ///   - answer: Returns the answer to a request; its number begins with 1.
+    ///   - answer: Returns the answer to a request. Also receives the request's number; the first is 1.
     ///   - body: The body.
     static func withServer<Value>(
         _ answer: @escaping @Sendable (Int, Request) -> Answer = { _, _ in .accept },

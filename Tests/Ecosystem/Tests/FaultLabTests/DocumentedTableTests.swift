@@ -158,8 +158,9 @@ extension FaultLab {
                 # All situations of the fault lab
 
                 [Situations and their errors](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) explains the
-                columns. "Retried" shows which requests `RetryPolicy.default` retries. If `URLSession` crashes the
-                process, the row shows the result of async-http-client.
+                fault lab and the columns. "Retried" shows which requests `RetryPolicy.default` retries; it doesn't wait
+                longer than 60 seconds. "A response" means that the request succeeded. If `URLSession` crashes the
+                process, `NetworkError.Kind` and "Retried" show the result of async-http-client.
 
                 | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
                 | --- | --- | --- | --- | --- |
@@ -167,7 +168,7 @@ extension FaultLab {
 
                 Each kind has one description, except that status 429 has its own:
 
-                | `NetworkError.Kind` | Description | First situation |
+                | `NetworkError.Kind` | Description | First row above |
                 | --- | --- | --- |
                 \(descriptions.joined(separator: "\n"))
 

@@ -2,8 +2,8 @@ import SwiftSyntax
 
 /// Finds callbacks with unread errors.
 extension Detector {
-    /// Functions for which another method checks the error-handling closure, and the bus's `on`, which has rules that
-    /// can print an error.
+    /// Functions whose closure isn't checked here: another method checks most of them, and a rule that is added with
+    /// the bus's `on` can print an error.
     private static let handlers = Words.list(
         """
         catch catchError flatMapError flatMapErrorThrowing mapError on recover tryCatch whenFailure whenFailureBlocking

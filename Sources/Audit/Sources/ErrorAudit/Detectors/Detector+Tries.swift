@@ -64,7 +64,8 @@ extension Detector {
         guard let end = branch.body.statements.last?.item,
             end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self)
         else { return false }
-        // Skip the attempts that follow, and examine only the first other statement: later statements are unrelated.
+        // Skip further attempts to get a value, which are declarations and `if` statements. Examine only the first
+        // other statement: later statements are unrelated.
         let rest = branch.enclosing(CodeBlockItemSyntax.self)?.nextStatements.drop {
             $0.item.is(VariableDeclSyntax.self) || $0.expression?.is(IfExprSyntax.self) == true
         }
