@@ -271,8 +271,9 @@ public struct Replay: Sendable, CustomStringConvertible {
         return verdict
     }
 
-    /// Judges a record by the error's type, domain, and code if the error can't be rebuilt. The record is counted as
-    /// not judged if the rules need more.
+    /// Judges a record by the error's type, domain, and code if the error can't be rebuilt.
+    ///
+    /// The record is counted as not judged if the rules need more.
     private mutating func judgeByNames(_ record: ReplayedRecord) -> CachedResult {
         let explanation = rules.path(record.scope ?? []).explain(named: record.names)
         let outcome = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
