@@ -49,7 +49,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 1, neverShown: 1))
     }
 
-    @Test("P5: a failure that returns over an observed bus isn't shown again by any presenter")
+    @Test("P5: a failure that comes back through an observed bus isn't shown again by any presenter")
     func comingBack() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let recorded = await withRecordedErrors { bus in
@@ -66,7 +66,7 @@ extension RetryTests {
         recorded.expectReported(.value(Plain("no")), count: 2)
     }
 
-    @Test("P5: a failure of run or a loader isn't shown again, but an action's failure for it is")
+    @Test("P5: a failure of run or a loader isn't shown again, but the failure of an action that handles it is shown")
     func actionFailures() async {
         // The default rules hide these, because they are for operators.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert))
@@ -153,7 +153,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
-    @Test("the result of an operation that returns none shows whether it succeeded, so that a sheet can close")
+    @Test("the result of run shows whether an operation without a result succeeded, so that a sheet can close")
     func withoutResult() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let poster = RecordingPoster()

@@ -42,7 +42,7 @@ struct RecordPathTests {
 }
 
 extension RecordPathTests {
-    @Test func `links to folders and to the file are followed for each line, and files are rotated where they are`()
+    @Test func `links to folders and to the file are followed for each line, and a file is rotated in its real folder`()
         async throws
     {
         try make("release-1", "release-2", "other")
@@ -79,7 +79,7 @@ extension RecordPathTests {
         expect(await recorder.close(within: longTime), equals: .init(recorded: 10, written: 10))
     }
 
-    @Test func `if the path can't be opened, lines are in the open file, which isn't rotated, until the path can be`()
+    @Test func `while the path can't be opened, lines go to the file that is already open, which isn't rotated`()
         async throws
     {
         try make("release-1/logs", "release-2")
@@ -123,7 +123,7 @@ extension RecordPathTests {
     }
 
     #if os(Linux)
-        @Test func `a path that only the system can follow reaches its file, which isn't rotated`() async throws {
+        @Test func `a path that isn't valid UTF-8 reaches its file, which isn't rotated`() async throws {
             // The names aren't valid UTF-8, as in a folder from an old system.
             let name = "\(folder.path)/\u{1}".utf8.map { CChar(bitPattern: $0 == 1 ? 0xE9 : $0) }
             for (link, suffix) in [("to a file", ""), ("to a folder", "s")] {
@@ -167,7 +167,7 @@ extension RecordPathTests {
         expect(try names.flatMap { try sequences("release-1/\($0)") }.count, equals: 300)
     }
 
-    @Test func `a file that can be appended to but not read is appended to, and each recorder begins a new line`()
+    @Test func `lines are appended to a file that can't be read, and each recorder begins with a new line`()
         async throws
     {
         try Data("{\"ver".utf8).write(to: URL(filePath: folder.file))
@@ -203,7 +203,7 @@ extension RecordPathTests {
         expect(file.lines.filter { !$0.hasPrefix("{\"version\"") }, equals: ["{\"ver", "", "", ""])
     }
 
-    @Test func `if standard descriptors are closed, no recorder's file has their numbers, and no line is in a file`()
+    @Test func `if standard descriptors are closed, files don't take their numbers or receive standard error's lines`()
         async throws
     {
         try handOver(folder.file, as: "closed")

@@ -38,7 +38,7 @@ extension CircuitNoticesTests {
         expect(recorded.statistics.unmatched, equals: 12)
     }
 
-    @Test("a flood limit merges neither the circuits from one factory nor the changes of one circuit")
+    @Test("a flood limit doesn't merge notices of different circuits from one factory, or of one circuit's changes")
     func flood() async {
         let configuration = ErrorBus.Configuration(floodLimit: .init(first: 1, per: .seconds(3_600)))
         let recorded = await withRecordedErrors(configuration: configuration) { bus in

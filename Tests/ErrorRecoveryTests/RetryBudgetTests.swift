@@ -8,7 +8,7 @@ import Testing
 struct RetryBudgetTests {}
 
 extension RetryBudgetTests {
-    @Test("ten deposits of a tenth add one token, and a third is rounded down")
+    @Test("ten deposits at ratio 0.1 add one token, and ratios such as 1/3 are rounded down")
     func exactness() {
         let tenths = RetryBudget(ratio: 0.1, reserve: 1)
         #expect(tenths.withdraw(1))

@@ -115,7 +115,7 @@ extension ShutdownPhaseTests {
         stage.expectLaws(returned: left)
     }
 
-    @Test("of several shutdowns the earliest deadline returns everything; a cancelled caller still waits for its own")
+    @Test("the shutdown with the earliest deadline returns everything; a cancelled caller waits for its own deadline")
     func several() async {
         let hanging = Hanging()
         let stage = Stage(hanging.handler)

@@ -11,7 +11,7 @@ struct LineBufferTests {}
 extension LineBufferTests {
     private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 
-    @Test("lines that are written together fit a pipe in one piece, unless a single line is longer")
+    @Test("lines that are written together fit into one atomic write to a pipe, unless a single line is longer")
     func batches() {
         var buffer = LineBuffer()
         let (short, long) = (String(repeating: "s", count: 1_500), String(repeating: "l", count: 5_000))

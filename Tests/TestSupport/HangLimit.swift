@@ -3,8 +3,8 @@ package import Testing
 
 /// A test's turn among the other tests, and its time limit, which begins with the turn.
 ///
-/// Every suite has this trait. Swift Testing starts all tests at the same time; on a machine with few cores, and under
-/// a sanitizer, a test that hangs would look like a test that waits for a core.
+/// Every suite of the main package has this trait. Swift Testing starts all tests at the same time; on a machine with
+/// few cores, and under a sanitizer, a test that hangs would look like a test that waits for a core.
 package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
     @TaskLocal private static var hasTurn = false
 

@@ -16,7 +16,7 @@ package enum Typechecker {
     /// The compiler's errors, `file:line: message`; empty if the sources compile.
     ///
     /// - Parameters:
-    /// - sources: The sources by file name, which form one module.
+    ///   - sources: The sources by file name, which form one module.
     ///   - options: Further options of the compiler.
     ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(
@@ -30,7 +30,7 @@ package enum Typechecker {
     /// Returns the compiler's errors in each of some modes: the mode's options, and `file:line: message`.
     ///
     /// - Parameters:
-    /// - sources: The sources by file name, which form one module.
+    ///   - sources: The sources by file name, which form one module.
     ///   - modes: The further options of each mode.
     ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Windows with sheets that show alerts as SwiftUI does, and a plain model of which window shows which error.
 ///
-/// A view changes its alert only when it is updated, which happens at any later time.
+/// A view changes its alert only when it is updated, which can happen at any later time.
 @MainActor
 final class Screens {
     /// A root view, or the content of a sheet, with the alert that is on its screen.

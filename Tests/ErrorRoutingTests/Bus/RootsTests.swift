@@ -111,7 +111,7 @@ extension RootsTests {
         await bus.run()
     }
 
-    @Test("a run within the bus's own body, task, child, or action returns immediately, with a line to the last resort")
+    @Test("a run in the bus's body, task, child task, or action returns immediately, with a line to the last resort")
     func runWithin() async {
         let lines = Journal<String>()
         let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
@@ -126,7 +126,7 @@ extension RootsTests {
             await bus.task { await bus.run() }.value
             await bus.scope("scope").task { await bus.run() }.value
             await bus.deliver(Numbered(1))
-            // A detached task inherits no mark, and a bus task has its own mark.
+            // A detached task doesn't inherit the task-local mark of the bus's own work, but a bus task sets it.
             await Task.detached { await bus.task { await bus.run() }.value }.value
         }
         expect(lines.entries.count, equals: 6)

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Promise 15: a poster that wraps another poster starts tasks of that bus", .tags(.promise15), .hangLimit)
+@Suite("Promise 15: a poster that wraps another starts tasks of the inner poster's bus", .tags(.promise15), .hangLimit)
 struct WrappedPosterTests {}
 
 extension WrappedPosterTests {

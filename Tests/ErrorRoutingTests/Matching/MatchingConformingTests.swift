@@ -64,7 +64,7 @@ extension MatchingConformingTests {
     // MARK: extracting, matching, any
 
     @Test(
-        "extracting reads only errors that type would match, outputs their part, and doesn't match without one"
+        "extracting reads only errors that type would match, outputs the extracted part, and doesn't match if it is nil"
     )
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }

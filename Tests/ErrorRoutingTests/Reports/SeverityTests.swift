@@ -15,7 +15,7 @@ extension SeverityTests {
         ErrorReport(error: error, role: role, source: .init(), outcome: HandleOutcome(disposition: disposition))
     }
 
-    @Test("a failure's severity depends on its outcome, a notice's and an attempt's on the role, the bus's on the type")
+    @Test("severity depends on a failure's outcome, a notice's or attempt's role, and the type of the bus's errors")
     func outcomes() async {
         let failures: [HandleOutcome.Disposition: Severity] = [
             .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,

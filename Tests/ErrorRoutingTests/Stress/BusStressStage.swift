@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// The state of one run of the stress test, in which its actions and callers act and record their deeds.
+/// The state of one run of the stress test, in which its actions and callers act and record what they did.
 final class StressStage: Sendable {
     /// An object that lives as long as its error.
     final class Token: Sendable {
@@ -89,7 +89,7 @@ final class StressStage: Sendable {
         }
     }
 
-    /// Performs a deed as a synchronous action.
+    /// Does what the plan says, as a synchronous action.
     func act(on mark: StressMark) throws -> HandleStrategy {
         guard let bus = ErrorBus.current else { return .stop }
         switch mark.deed {
@@ -105,7 +105,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// Performs a deed as an asynchronous action.
+    /// Does what the plan says, as an asynchronous action.
     func actSlowly(on mark: StressMark) async throws -> HandleStrategy {
         state.withLock { $0.inside += 1 }
         defer { state.withLock { $0.inside -= 1 } }
@@ -128,8 +128,8 @@ final class StressStage: Sendable {
         case .hangUntilCancelled:
             try await gateToHangAt().waitUnlessCancelled()
         case .shutdown:
-            // The shutdown returns an empty array unless the action is too late, in which case it no longer counts as
-            // inside the bus.
+            // The shutdown returns an empty array unless the action was abandoned. Then the bus doesn't treat the
+            // call as a call from inside the bus.
             let reports = await bus.shutdown(within: plan.shutdownLimit)
             note { $0.returned += reports.map(StressEvidence.Seen.init) }
         default:

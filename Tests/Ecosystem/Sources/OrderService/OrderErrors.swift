@@ -31,7 +31,7 @@ struct LabelJam: Error {
 }
 
 extension ErrorMatcher where Output == DatabaseError {
-    /// Matches the error that another process has locked the database.
+    /// Matches the error that GRDB throws when another process has locked the database.
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 

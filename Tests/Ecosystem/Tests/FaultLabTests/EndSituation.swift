@@ -3,7 +3,7 @@ import Foundation
 /// A situation in which a service ends, and the steps that cause it.
 struct EndSituation: Sendable {
     let name: String
-    /// The situation that the service causes itself.
+    /// The name of the situation if the service causes it itself; otherwise empty.
     private let situation: String
     private let act: @Sendable (ServiceProcess) async throws -> Void
 

@@ -65,7 +65,7 @@ extension FaultLab {
             }
         }
 
-        @Test func `eight tasks that use a client end on SIGTERM before the client ends`() async throws {
+        @Test func `on SIGTERM, eight tasks that use a client end before the client does`() async throws {
             try await endWhilePrinting("slow-headers?ms=1000") { totals, errors in
                 #expect(totals["posted"] == 0 && errors.isEmpty, "\(errors)")
             }

@@ -19,7 +19,7 @@ final class MetricsRegistry: MetricsFactory {
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { metric(label, dimensions) }
 
-    // Keep the metrics, because a metric that is created again with the same name is the same metric.
+    // Don't destroy metrics: if one is created again with the same name, it must continue from its old value.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
