@@ -4,7 +4,7 @@ import HTTPErrors
 import HTTPTypes
 import OpenAPIRuntime
 
-/// Turns what an operation throws into a problem, and into a report unless the error has its own status below 500.
+/// Turns an operation's error into a response and a report; doesn't report statuses below 500 without a rule.
 nonisolated struct Problems: ServerMiddleware {
     var problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
 
@@ -21,7 +21,7 @@ nonisolated struct Problems: ServerMiddleware {
                 let rule = problems.match(cause)?.value
                 let status = thrown?.httpStatus ?? .internalServerError
                 if rule != nil || status.code >= 500 {
-                    // Unlike `post`, it omits the cancellation of a request that was itself cancelled.
+                    // Don't call `post`, which would also post the cancellation of a cancelled request.
                     await scope.catching(fileID: "Shop/\(operationID)", line: 0) { throw cause }
                 }
                 var fields = thrown?.httpHeaderFields ?? [:]
