@@ -7,7 +7,7 @@ enum StressDeed: CaseIterable {
     case finish, shutdown
 }
 
-/// The number of an error, and the deed of its actions.
+/// The number of an error, and what its actions do.
 struct StressMark: Sendable {
     struct Key: Hashable, Sendable, CustomStringConvertible {
         let poster: Int
@@ -87,7 +87,7 @@ extension ErrorHandler {
     /// The rules of a stress test.
     ///
     /// - Parameters:
-    ///   - stage: The state in which the actions perform their deeds.
+    ///   - stage: The state in which the actions record what they did.
     ///   - plan: The plan of the run.
     static func stress(on stage: StressStage, _ plan: StressPlan) -> ErrorHandler {
         var handler = ErrorHandler()

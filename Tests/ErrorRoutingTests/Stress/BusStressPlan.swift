@@ -64,7 +64,7 @@ struct StressPlan: CustomStringConvertible {
         releasePercent = actionTimeLimit.map { $0 < .seconds(1) } == true ? pick([0, 5]) : 30
         // A caller that waits for a held report waits until a window ends.
         deliverPercent = end == .letGo ? 0 : pick(floodLimit == nil ? [0, 2, 20] : [0, 2])
-        // Keep most deeds plain: otherwise most reports would be suspended.
+        // Let most actions do something plain: otherwise most reports would be suspended.
         var deeds = [StressDeed](repeating: .stop, count: pick([20, 100, 600]))
         deeds += StressDeed.allCases.filter { $0 != .finish && $0 != .shutdown }
         let mayEndItself = end != .finishAtLast && end != .letGo && pick([true, false, false])

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests a bus under load.
 ///
-/// A seed determines its callers, its actions' deeds, its observers, and its end.
+/// A seed determines its callers, what its actions do, its observers, and its end.
 ///
 /// It runs in a separate process, because everything that the bus writes to standard error is read and checked.
 ///

@@ -5,9 +5,9 @@ import TestSupport
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-/// The deeds of hostile errors when the library calls them: posting, dispatching, explaining, lying, recursing.
+/// What hostile errors do when the library calls them: post, dispatch, explain, lie, recurse.
 ///
-/// There is one for each run, because an error's `==` can read only its operands. Each deed consumes fuel. Without
+/// There is one for each run, because an error's `==` can read only its operands. Each act consumes fuel. Without
 /// fuel, all errors behave well, so that a run ends. Endless recursion in the library would overflow the stack long
 /// before that.
 final class FuzzMischief: Sendable {
