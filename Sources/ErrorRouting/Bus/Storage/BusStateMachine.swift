@@ -463,7 +463,7 @@ struct BusStateMachine: ~Copyable {
         case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
             left.postings.append((delivery.posting, delivery.sequence))
-            (left.failures, left.action) = (delivery.takeFailures(), delivery.running.take()?.action)
+            (left.failures, left.action) = (delivery.takeFailures(), delivery.takeRunning())
         case .notifying: ending.isNotifying = true
         case .created, .idle: break
         }

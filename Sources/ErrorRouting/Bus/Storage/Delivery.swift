@@ -50,6 +50,11 @@ import Synchronization
         set { unsafe runningAction = newValue }
     }
 
+    /// Removes and returns the action, within the object.
+    ///
+    /// The thread sanitizer takes an `inout` access to a property from outside for a change of the whole object.
+    func takeRunning() -> RunningAction? { unsafe exchange(&runningAction, with: nil)?.action }
+
     /// The posting, read in place.
     var posting: Posting {
         @inline(__always) _read { yield place.value }
