@@ -8,3 +8,6 @@ package func residentSize() -> Int {
 
 /// Whether freed memory stays in use for a while, as it does under the address sanitizer.
 package var keepsFreedMemory: Bool { unsafe dlsym(nil, "__asan_init") != nil }
+
+/// Whether the thread sanitizer is in use, which keeps a record of each task and timer.
+package var keepsRecordsOfTasks: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
