@@ -1,21 +1,12 @@
 /// One error's dispatch through the blocks of a path: stage by stage, block by block, and step by step.
 ///
 /// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal stops at
-/// an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
+/// an asynchronous rule; ``finish(_:from:under:)`` runs that rule and continues.
 ///
 /// A runner doesn't retain objects that concurrent dispatches share: the rule set or the path's scopes retain blocks,
 /// plans, and rules until the dispatch has ended. It is noncopyable because it is large: the report and the matchers'
 /// results are stored in place when they are first needed.
 struct RuleRunner: ~Copyable {
-    /// How a dispatch, or a part of it, ended.
-    enum End {
-        case completed
-        /// The next rule is asynchronous; ``finish(_:under:)`` continues with it.
-        case needsSuspension
-        /// The supervisor has removed the report from the dispatch; the outcome is discarded.
-        case reportRemoved
-    }
-
     private let path: Borrowed<BlockPath>
     private var search: RuleSearch
     private var reporter: DispatchReporter
@@ -75,23 +66,23 @@ struct RuleRunner: ~Copyable {
                     : rule.callMatcherAndSetValue(error, &reporter, to: &value)
             }
             if isMatch { return step.rule }
-            search.removeNext()
         }
         return nil
     }
 
     // MARK: Without suspending
 
-    /// Tries the remaining rules in order until the next rule is asynchronous, and returns how the dispatch ended.
+    /// Tries the remaining rules in order until the next rule is asynchronous, and returns that rule's step.
     ///
-    /// If the dispatch must not suspend, it also stops before the `onNoMatch` rules if any of them is asynchronous.
+    /// Returns nil if no rule remains, or if the supervisor has removed the report. If the dispatch must not suspend,
+    /// it also stops before the `onNoMatch` rules if any of them is asynchronous.
     @inline(__always)
     mutating func run(
         _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
-    ) -> End {
+    ) -> RuleStep? {
         path.read { path in
             // Open the error only once: opening it costs as much as looking up the rules.
-            func run<Content: Error>(_ content: Content) -> End {
+            func run<Content: Error>(_ content: Content) -> RuleStep? {
                 Content.self == (any Error).self
                     ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
                     : self.run(
@@ -107,15 +98,14 @@ struct RuleRunner: ~Copyable {
     private mutating func run<Content: Error>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
         _ mustNotSuspend: Bool
-    ) -> End {
+    ) -> RuleStep? {
         while let step = search.next(for: content, error, on: path, &reporter) {
             if step.traits.isAsynchronous
                 || mustNotSuspend && search.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
             {
-                return .needsSuspension
+                return step
             }
-            if let supervisor, supervisor.isReportRemoved { return .reportRemoved }
-            search.removeNext()
+            if let supervisor, supervisor.isReportRemoved { return nil }
             do {
                 if search.stage == .always, step.traits.needsReport { carryOutcome() }
                 let isKnown = step.isKnown(of: Content.self)
@@ -129,13 +119,13 @@ struct RuleRunner: ~Copyable {
                 record(thrown, of: step.rule, error, under: supervisor)
             }
         }
-        return .completed
+        return nil
     }
 
     @inline(never)
     private mutating func runUnboxed(
         _ error: UnboxedError, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
-    ) -> End {
+    ) -> RuleStep? {
         run(error.error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
@@ -164,25 +154,24 @@ struct RuleRunner: ~Copyable {
 
     // MARK: Suspending
 
-    /// Tries the remaining rules in order, including asynchronous rules, and returns how the dispatch ended.
+    /// Runs an asynchronous rule and tries the remaining rules in order.
     ///
     /// If there is a supervisor, it runs asynchronous actions within a time limit; otherwise, they run in this task.
     /// The method is inlined because each asynchronous call costs as much as looking up the rules.
     @inline(__always)
-    mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
-        while true {
-            let end = runUnboxed(error, under: supervisor)
-            guard end == .needsSuspension else { return end }
-            guard let step = search.removeNext() else {
-                preconditionFailure("a dispatch that pauses has a next rule")
-            }
+    mutating func finish(
+        _ error: UnboxedError, from step: RuleStep, under supervisor: (any ActionSupervisor)?
+    ) async {
+        var next: RuleStep? = step
+        while let step = next {
             if search.stage == .always { carryOutcome() }
             if let supervisor {
-                if await isReportRemoved(running: step, error, under: supervisor) { return .reportRemoved }
+                if await isReportRemoved(running: step, error, under: supervisor) { return }
             } else {
                 await run(step, error)
             }
-            if search.isStageOver, !path.read({ search.advance(on: $0) }) { return .completed }
+            if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
+            next = runUnboxed(error, under: supervisor)
         }
     }
 

@@ -7,7 +7,7 @@ struct RuleSearch: Sendable {
     private(set) var stage = RuleStage.rule
     /// The number of the current block of the path, in the order of this stage.
     private var block = 0
-    /// The remaining steps of this block; nil before they are looked up.
+    /// The steps of this block that haven't been tried; nil before they are looked up.
     ///
     /// They are stored while an action suspends, because another lookup would call the error's `==` again.
     private var rest: RuleStepList?
@@ -33,7 +33,7 @@ struct RuleSearch: Sendable {
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
-    /// Advances to the next step to try and returns it without removing it; nil if there are no more steps.
+    /// Removes and returns the next step to try; nil if no step remains.
     @inline(__always)
     mutating func next<Content: Error>(
         for content: Content, _ error: UnboxedError, on path: BlockPath, _ reporter: inout DispatchReporter
@@ -50,11 +50,6 @@ struct RuleSearch: Sendable {
             guard advance(on: path) else { return nil }
         }
     }
-
-    /// Removes and returns the step to try; nil if ``next(for:_:on:_:)`` hasn't found a step.
-    @inline(__always)
-    @discardableResult
-    mutating func removeNext() -> RuleStep? { rest?.next() }
 
     /// Records the result of a rule's action in this stage; nil if the rule didn't match.
     @inline(__always)

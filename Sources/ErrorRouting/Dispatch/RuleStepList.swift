@@ -29,9 +29,9 @@
         return first
     }
 
-    /// Removes the steps before the next step to try, and returns that step without removing it.
+    /// Removes and returns the next step to try, and removes the steps before it; nil if the list contains no such step.
     ///
-    /// That step's rule doesn't require another type and, if it has a predicate, the predicate returns true for the
+    /// The step's rule doesn't require another type and, if it has a predicate, the predicate returns true for the
     /// error. The type is the static type of the content of the error's box.
     @inline(__always)
     mutating func next(for error: UnboxedError, of type: any Error.Type) -> RuleStep? {
@@ -39,10 +39,10 @@
             if first.isFor(type) {
                 let isHolding: Bool
                 switch first.certainty {
-                case .certain, .matcher: return first
+                case .certain, .matcher: return next()
                 case .predicate, .domain: (self, isHolding) = afterPredicates(for: error, of: type)
                 }
-                if isHolding { return first }
+                if isHolding { return next() }
             } else {
                 removeFirst()
             }

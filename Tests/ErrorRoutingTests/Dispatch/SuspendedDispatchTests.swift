@@ -284,9 +284,10 @@ extension RemovedReportDispatchTests {
             }
         let report = ErrorReport(error: Numbered(0), source: .init())
         var cursor = RuleRunner(handler.rules.path, DispatchReporter(report))
-        let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
+        if let step = cursor.run(report.error, under: supervisor) {
+            await cursor.finish(UnboxedError(report.error), from: step, under: supervisor)
+        }
         withExtendedLifetime(handler) {}
-        expect(end, equals: time == .never ? .completed : .reportRemoved)
         expect(ran.entries, equals: time == .never ? [1, 2, 3] : time == .whileSynchronous ? [1] : [1, 2])
         let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
         expect(failures, equals: time == .never || time == .duringAction ? [1, 2] : [1])
