@@ -29,7 +29,7 @@
             counts[stage.number] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
-            if rule.certainty == .matcher { callsMatchers = true }
+            if rule.dispatchTest == .closure { callsMatchers = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
         let memory = RuleSteps.make(count: starts[3])
@@ -107,7 +107,7 @@
         var reach = TypePlan.Reach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if step.certainty == .certain { reach.alwaysMatches = true }
+            if step.test == .certain { reach.alwaysMatches = true }
         }
         return reach
     }

@@ -36,7 +36,7 @@ import Foundation
             if number == groups.count {
                 groups.append(key.code == nil ? others : others + everyCode[key.name, default: []])
             }
-            groups[number].append(areObjects ? step.certainIfTested : step)
+            groups[number].append(areObjects ? step.afterKeyComparison : step)
         }
         memory = groups.map(RuleSteps.make)
         (lists, domains, findValue) = (memory.map(\.list), table, nil)
@@ -53,7 +53,7 @@ import Foundation
             guard let value = value as? Value, value == value else { continue }
             let number = table.number(adding: value, hash: value.hashValue)
             if number == groups.count { groups.append(others) }
-            groups[number].append(step.certainIfTested)
+            groups[number].append(step.afterKeyComparison)
         }
         memory = groups.map(RuleSteps.make)
         (lists, domains, hashesNames) = (memory.map(\.list), nil, false)

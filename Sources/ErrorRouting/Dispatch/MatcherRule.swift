@@ -46,7 +46,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         if MatcherShape.exactType(type) != nil {
             // Create the matcher here: a constant matcher costs less than the result of the factory.
             closure = nil
-            super.init(ErrorMatcher<Input>(.type(type), .type), at: source, traits)
+            super.init(ErrorMatcher<Input>(.type(type), .certain), at: source, traits)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
             closure = matcher.closure
@@ -57,7 +57,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
     override func callMatcher(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
     private func evaluate(_ subject: inout ErrorSubject) -> Input? {
-        ErrorMatcher<Input>.evaluate(&subject, test, closure)
+        ErrorMatcher<Input>.evaluate(&subject, test, predicate, closure)
     }
 
     /// Returns the matcher's output; nil if the matcher doesn't match or user code is nested too deeply.

@@ -24,13 +24,9 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
     final let traits: Traits
     /// The type that an error must have; nil if errors of several types can match.
     final let requiredType: ObjectIdentifier?
-    /// How certain it is that an error of the required type matches.
-    final let certainty: RuleStep.Certainty
     /// How the matcher's output is found.
     final let test: MatcherTest
-    /// The test's predicate, stored here so that it costs only a call.
-    ///
-    /// If the test doesn't contain a predicate, this predicate returns true.
+    /// The matcher's predicate.
     final let predicate: ErrorPredicate
 
     /// Creates a rule for the errors that a matcher matches.
@@ -38,22 +34,15 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
     /// The initializer is inlined, so that a rule that needs only a matcher's parts doesn't create the matcher.
     @inline(__always)
     init<Output>(_ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
-        let (shape, requirement) = (matcher.shape, matcher.requirement)
         self.traits = traits
-        requiredType = requirement.type
-        switch matcher.test {
-        // The type decides.
-        case .type: (certainty, predicate) = (.certain, { _ in true })
-        // The predicate decides, unless the rule is asynchronous: then its matcher is called right before the action.
-        case .predicate(let holds): (certainty, predicate) = (traits.isAsynchronous ? .matcher : .predicate, holds)
-        // The predicate excludes errors; an asynchronous rule calls its matcher instead, as above.
-        case .domain(let holds): (certainty, predicate) = (traits.isAsynchronous ? .matcher : .domain, holds)
-        // If the type doesn't decide, the matcher must be called.
-        case .closure: (certainty, predicate) = (requirement.isOnlyType ? .certain : .matcher, { _ in true })
-        }
-        test = matcher.test
-        registration = RuleRegistration(shape: shape, source: source)
+        (requiredType, test, predicate) = (matcher.requiredType, matcher.test, matcher.predicate)
+        registration = RuleRegistration(shape: matcher.shape, source: source)
     }
+
+    /// How a dispatch finds out whether the rule matches an error of the required type.
+    ///
+    /// If the type alone doesn't decide, a dispatch calls an asynchronous rule's matcher right before the action.
+    final var dispatchTest: MatcherTest { traits.isAsynchronous && test != .certain ? .closure : test }
 
     /// Whether an error of a type might match; doesn't run user code.
     final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
@@ -86,7 +75,7 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
 
     /// Calls the matcher and, if it matches, the action, which must be asynchronous, in the caller's task.
     ///
-    /// The matcher isn't called if the error is certain to match (``RuleStep/Certainty/certain``). Returns the action's
+    /// The matcher isn't called if the error is certain to match (``MatcherTest/certain``). Returns the action's
     /// result, or nil if the rule doesn't match.
     func callMatcherAndAsyncAction(
         _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool

@@ -178,7 +178,7 @@ struct RuleRunner: ~Copyable {
     /// Runs an asynchronous rule in this task.
     @inline(__always)
     private mutating func run(_ step: RuleStep, _ error: UnboxedError) async {
-        let (rule, isCertain) = (step.rule.object, step.certainty == .certain)
+        let (rule, isCertain) = (step.rule.object, step.test == .certain)
         do {
             let answer =
                 if isCertain, !step.traits.needsReport {
@@ -200,7 +200,7 @@ struct RuleRunner: ~Copyable {
         // action.
         if supervisor.isReportRemoved { return true }
         let rule = step.rule.object
-        guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.certainty == .certain) else {
+        guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.test == .certain) else {
             return false
         }
         switch await supervisor.run(action) {

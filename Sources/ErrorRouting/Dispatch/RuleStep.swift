@@ -4,31 +4,14 @@ import Foundation
 ///
 /// The step doesn't retain the rule: the rule set retains the rule, and every dispatch retains the set.
 struct RuleStep {
-    /// How certain it is that an error matches.
-    ///
-    /// The certainty makes calls of matchers unnecessary. If it is wrong, the match fails, because code that reads the
-    /// error compares the error's type.
-    enum Certainty {
-        /// The rule is known to match, and its matcher's output is the error itself.
-        case certain
-        /// The rule is synchronous and matches if its predicate returns true; the output is then the error itself.
-        case predicate
-        /// The rule is synchronous and matches only if its predicate returns true.
-        ///
-        /// An `NSError` object for which the predicate returns true is the matcher's output. For any other error, the
-        /// matcher must be called too.
-        case domain
-        /// The matcher must be called.
-        case matcher
-    }
-
     let rule: Borrowed<Rule>
     /// The type that an error must have.
     ///
     /// It is nil if errors of several types can match, or if the type was already compared with the rule.
     private(set) var requiredType: ObjectIdentifier?
     let order: Int
-    private(set) var certainty: Certainty
+    /// How a dispatch finds out whether the rule matches; synchronous rules alone have a `predicate` or a `domain`.
+    private(set) var test: MatcherTest
     /// The traits of the rule's action.
     let traits: Rule.Traits
 
@@ -36,21 +19,21 @@ struct RuleStep {
     init(_ rule: Rule, order: Int) {
         self.rule = Borrowed(rule)
         self.order = order
-        (requiredType, certainty, traits) = (rule.requiredType, rule.certainty, rule.traits)
+        (requiredType, test, traits) = (rule.requiredType, rule.dispatchTest, rule.traits)
     }
 
     /// Returns this step for errors whose type was already compared with the rule.
-    func judged(_ certainty: Certainty) -> RuleStep {
+    func afterTypeComparison(_ test: MatcherTest) -> RuleStep {
         var step = self
-        (step.requiredType, step.certainty) = (nil, certainty)
+        (step.requiredType, step.test) = (nil, test)
         return step
     }
 
     /// This step for errors with the key that the rule's test compares; certain if the test compares only the key.
-    var certainIfTested: RuleStep {
+    var afterKeyComparison: RuleStep {
         switch rule.read({ $0.test }) {
-        case .predicate, .domain: judged(.certain)
-        case .type, .closure: self
+        case .predicate, .domain: afterTypeComparison(.certain)
+        case .certain, .closure: self
         }
     }
 
@@ -59,10 +42,10 @@ struct RuleStep {
     /// The type is the static type of the content of the error's box.
     @inline(__always)
     func isKnown(of type: any Error.Type) -> Bool {
-        switch certainty {
+        switch test {
         case .certain, .predicate: true
         case .domain: Self.isNSError(type)
-        case .matcher: false
+        case .closure: false
         }
     }
 

@@ -38,8 +38,8 @@
         while !isEmpty {
             if first.isFor(type) {
                 let isHolding: Bool
-                switch first.certainty {
-                case .certain, .matcher: return next()
+                switch first.test {
+                case .certain, .closure: return next()
                 case .predicate, .domain: (self, isHolding) = afterPredicates(for: error, of: type)
                 }
                 if isHolding { return next() }
@@ -59,7 +59,7 @@
         var steps = self
         let entry = PerThread.enterUserCode()
         defer { if let entry { PerThread.leaveUserCode(entry) } }
-        while !steps.isEmpty, steps.first.certainty == .predicate || steps.first.certainty == .domain {
+        while !steps.isEmpty, steps.first.test == .predicate || steps.first.test == .domain {
             if entry != nil, steps.first.isFor(type), steps.first.rule.read({ $0.predicate(error.error) }) {
                 return (steps, true)
             }

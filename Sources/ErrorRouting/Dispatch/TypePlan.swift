@@ -38,7 +38,7 @@ import Foundation
         var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let likelihood = step.certainty == .certain ? .certain : errors.likelihood(of: shape)
+            let likelihood = step.test == .certain ? .certain : errors.likelihood(of: shape)
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
@@ -46,7 +46,7 @@ import Foundation
             if isCertain || likelihood == .always && errors.likelihood(of: shape, readsDomain: false) == .always {
                 reach.alwaysMatches = true
             }
-            let step = step.judged(isCertain ? .certain : step.certainty)
+            let step = step.afterTypeComparison(isCertain ? .certain : step.test)
             switch shape.key {
             // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
             case .value(let value) where !(Swift.type(of: value) is NSError.Type): values.append((value, step))

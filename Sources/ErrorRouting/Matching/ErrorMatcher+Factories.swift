@@ -16,7 +16,7 @@ extension ErrorMatcher where Output: Error {
     /// - Complexity: O(1).
     public static func type(_ type: Output.Type) -> Self {
         if Output.self == (any Error).self {
-            return Self(.any) { subject in subject.error as? Output }
+            return Self(.any, .certain)
         }
         if Output.self is AnyClass {
             // Cast the metatype: casting the error to `NSError` would bridge it on Apple platforms.
@@ -30,7 +30,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
             }
         }
-        return Self(.type(Output.self), .type)
+        return Self(.type(Output.self), .certain)
     }
 }
 
@@ -72,7 +72,7 @@ extension ErrorMatcher where Output: Error & Equatable {
             }
             return _openExistential(error, do: equals)
         }
-        return Self(.value(value), .predicate(predicate))
+        return Self(.value(value), .predicate, predicate)
     }
 }
 
@@ -173,12 +173,12 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: The same as `predicate`, for every error that reaches the rule. An error's type doesn't determine
     ///   whether the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, .predicate(predicate))
+        Self(.predicate, .predicate, predicate)
     }
 
     /// Matches every error.
     public static var any: Self {
-        Self(.any) { subject in subject.error }
+        Self(.any, .certain)
     }
 }
 
@@ -195,6 +195,6 @@ extension ErrorMatcher where Output == NSError {
     /// - Returns: A matcher whose output is the `NSError`.
     /// - Complexity: O(1); an error is bridged at most once, regardless of the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
-        Self(.nsError(domain: domain, code: code), .domain { TypeDomains.mayHave($0, domain: domain, code: code) })
+        Self(.nsError(domain: domain, code: code), .domain, { TypeDomains.mayHave($0, domain: domain, code: code) })
     }
 }

@@ -20,6 +20,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// How the output is found.
     let test: MatcherTest
+    /// The predicate of the tests `predicate` and `domain`; for other tests, it returns true.
+    let predicate: ErrorPredicate
     /// The closure that returns the output; nil unless the test is `closure`.
     let closure: Closure?
 
@@ -34,33 +36,37 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     @inline(__always)
     init(
-        _ shape: MatcherShape, _ test: MatcherTest, _ closure: Closure? = nil, depth: Int = 1,
-        list: (any AnyObject & Sendable)? = nil
+        _ shape: MatcherShape, _ test: MatcherTest, _ predicate: @escaping ErrorPredicate = { _ in true },
+        closure: Closure? = nil, depth: Int = 1, list: (any AnyObject & Sendable)? = nil
     ) {
-        (self.shape, self.test, self.closure, self.depth, self.list) = (shape, test, closure, depth, list)
+        (self.shape, self.test, self.predicate, self.closure) = (shape, test, predicate, closure)
+        (self.depth, self.list) = (depth, list)
     }
 
     @inline(__always)
     init(
         _ shape: MatcherShape, depth: Int = 1, list: (any AnyObject & Sendable)? = nil, _ closure: @escaping Closure
-    ) { self.init(shape, .closure, closure, depth: depth, list: list) }
+    ) { self.init(shape, .closure, closure: closure, depth: depth, list: list) }
 
-    /// The type that an error must have for the matcher to match.
+    /// The type that an error must have for the matcher to match; nil if errors of several types can match.
     @inline(__always)
-    var requirement: MatcherShape.Requirement {
-        // Test the matcher first: most rules match by type alone, so their shape needn't be inspected.
-        if case .type = test { (ObjectIdentifier(Output.self), true) } else { shape.requirement }
+    var requiredType: ObjectIdentifier? {
+        // Read the test first: most rules match by type alone, so their shape needn't be inspected.
+        if test != .certain { return shape.requiredType }
+        return Output.self == (any Error).self ? nil : ObjectIdentifier(Output.self)
     }
 
     /// Returns the matcher's output; nil if it doesn't match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, closure) }
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, predicate, closure) }
 
-    /// Returns the output of a matcher that has a given test and closure, the only parts of it that a rule stores.
-    static func evaluate(_ subject: inout ErrorSubject, _ test: MatcherTest, _ closure: Closure?) -> Output? {
+    /// Returns the output of a matcher with a given test, predicate, and closure, the only parts that a rule stores.
+    static func evaluate(
+        _ subject: inout ErrorSubject, _ test: MatcherTest, _ predicate: ErrorPredicate, _ closure: Closure?
+    ) -> Output? {
         switch test {
-        case .type: subject.unboxed.content(as: Output.self)
-        case .predicate(let holds): holds(subject.error) ? subject.unboxed.content(as: Output.self) : nil
-        case .domain(let holds): subject.nsError(where: holds) as? Output
+        case .certain: subject.unboxed.content(as: Output.self)
+        case .predicate: predicate(subject.error) ? subject.unboxed.content(as: Output.self) : nil
+        case .domain: subject.nsError(where: predicate) as? Output
         case .closure: closure?(&subject)
         }
     }
@@ -105,7 +111,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// Returns the same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        Self(shape, test, closure, depth: Self.depth(above: depth), list: list)
+        Self(shape, test, predicate, closure: closure, depth: Self.depth(above: depth), list: list)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -132,20 +138,23 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 }
 
-/// How a matcher's output is found.
+/// How a matcher finds out whether it matches an error, and its output.
 ///
-/// Most rules match by type, value, or domain. For these, the first three cases cost less than a closure that returns
-/// the output. The type isn't generic, because the runtime would look up a generic type.
+/// Most rules match by type, value, or domain. For these, the first three tests cost less than a closure that returns
+/// the output, and a dispatch carries them out itself. If a dispatch chooses the wrong test, the match fails, because
+/// code that reads the error compares the error's type.
 enum MatcherTest: Sendable {
-    /// The output is the error, if the error has exactly the output's type.
-    case type
-    /// The output is the error, if a predicate returns true; the output's type is the error's type or `any Error`.
-    case predicate(ErrorPredicate)
-    /// The output is the error as an `NSError`.
+    /// Each error matches that has the output's type (each error, if that is `any Error`), and is itself the output.
+    case certain
+    /// An error matches if the predicate returns true, and is itself the output.
     ///
-    /// For an `NSError` object, the predicate returns whether the matcher matches. For other errors, it returns whether
-    /// the matcher might match.
-    case domain(ErrorPredicate)
+    /// The output's type is the error's type or `any Error`.
+    case predicate
+    /// An error matches only if the predicate returns true; the output is the error as an `NSError`.
+    ///
+    /// An `NSError` object for which the predicate returns true matches. For any other error, the matcher must be
+    /// called too.
+    case domain
     /// The matcher's closure returns the output.
     case closure
 }
