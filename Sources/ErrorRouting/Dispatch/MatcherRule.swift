@@ -10,10 +10,8 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         case synchronousWithReport(@Sendable (Input, ErrorReport) throws -> HandleStrategy)
         case asynchronous(@Sendable (Input) async throws -> HandleStrategy)
         case asynchronousWithReport(@Sendable (Input, ErrorReport) async throws -> HandleStrategy)
-        /// Stops the search; the error counts as ignored.
-        case ignore
-        /// Stops the search; the error counts as handled.
-        case expect
+        /// Only stops the search; the error has the given disposition.
+        case stop(as: HandleOutcome.Disposition)
 
         fileprivate var traits: Traits {
             switch self {
@@ -21,8 +19,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
             case .synchronousWithReport: Traits(needsReport: true)
             case .asynchronous: Traits(isAsynchronous: true)
             case .asynchronousWithReport: Traits(isAsynchronous: true, needsReport: true)
-            case .ignore: Traits(ignores: true)
-            case .expect: Traits(expects: true)
+            case .stop(let disposition): Traits(stopsAs: disposition)
             }
         }
     }
@@ -92,8 +89,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         switch action {
         case .synchronous(let action): try action(input)
         case .synchronousWithReport(let action): try reporter.withReport(of: error) { try action(input, $0) }
-        case .ignore: .stop
-        case .expect: .stop
+        case .stop: .stop
         default: preconditionFailure("the action is asynchronous")
         }
     }

@@ -14,10 +14,8 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         var isAsynchronous = false
         /// Whether the action receives the report.
         var needsReport = false
-        /// Whether the rule is an `ignore` rule, which only stops the errors that it matches.
-        var ignores = false
-        /// Whether the rule is an `expecting` rule, which only stops the errors that it matches; they count as handled.
-        var expects = false
+        /// The disposition of the errors that the rule matches, if the rule only stops them; nil if it has an action.
+        var stopsAs: HandleOutcome.Disposition?
     }
 
     final let registration: RuleRegistration

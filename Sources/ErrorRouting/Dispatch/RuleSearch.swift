@@ -30,7 +30,7 @@ struct RuleSearch: Sendable {
     @inline(__always)
     var disposition: HandleOutcome.Disposition {
         guard let decisive else { return isAttempt ? .ignored : .unmatched }
-        return decisive.read { $0.traits.ignores } ? .ignored : .handled
+        return decisive.read { $0.traits.stopsAs } ?? .handled
     }
 
     /// Removes and returns the next step to try; nil if no step remains.

@@ -9,7 +9,7 @@ extension ErrorHandler {
     @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
-    ) -> ErrorHandler { adding(matcher, fileID, line, .ignore) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .stop(as: .ignored)) }
 
     /// Ignores errors of a type, matched like ``ErrorMatcher/type(_:)``.
     ///
@@ -20,7 +20,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(.type(type), fileID, line, .ignore)
+        adding(.type(type), fileID, line, .stop(as: .ignored))
     }
 
     /// Adds a rule for each of several types of expected errors.
@@ -43,13 +43,13 @@ extension ErrorHandler {
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        var result = adding(MatcherRule(.type(first), at: source, .expect))
+        var result = adding(MatcherRule(.type(first), at: source, .stop(as: .handled)))
         for type in repeat each rest { result = result.adding(Self.expectedRule(of: type, at: source)) }
         return result
     }
 
     private static func expectedRule<E: Error>(of type: E.Type, at source: ErrorReport.Source) -> Rule {
-        MatcherRule(.type(type), at: source, .expect)
+        MatcherRule(.type(type), at: source, .stop(as: .handled))
     }
 
     /// Ignores errors that equal a value, matched like ``ErrorMatcher/value(_:)``.
@@ -61,7 +61,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(.value(value), fileID, line, .ignore)
+        adding(.value(value), fileID, line, .stop(as: .ignored))
     }
 
     /// Ignores a domain or one of its codes, matched like ``ErrorMatcher/nsError(domain:code:)``.
@@ -75,4 +75,18 @@ extension ErrorHandler {
     public func ignore(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler { ignore(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line) }
+}
+
+extension HandleOutcome.Disposition {
+    /// The verb of a rule that only stops errors, and that gives them this disposition.
+    ///
+    /// The first form begins the rule's line in a handler's description; the second completes "rule 1 …" in an
+    /// explanation.
+    var verb: (inHandler: String, ofRule: String) {
+        switch self {
+        case .ignored: ("ignore ", "ignores the error")
+        case .handled: ("expecting ", "expects the error")
+        case .unmatched, .dropped, .pending: ("stop ", "stops the error")
+        }
+    }
 }

@@ -55,9 +55,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleStage.allCases {
             for rule in rules[stage] {
-                let verb =
-                    rule.traits.ignores
-                    ? "ignore " : rule.traits.expects ? "expecting " : stage == .rule ? "on " : ""
+                let verb = rule.traits.stopsAs?.verb.inHandler ?? (stage == .rule ? "on " : "")
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }

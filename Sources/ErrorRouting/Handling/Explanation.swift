@@ -137,19 +137,17 @@ extension Explanation {
     ) {
         var (count, firstMatch, end): (Int, Int?, Int?) = (0, nil, nil)
         var isUndecided = false
-        var ignoreRule: RuleDescription?
-        var reason = "ignores the error"
+        var stopped: (disposition: HandleOutcome.Disposition, rule: RuleDescription)?
         var entries = Self.entries(.rule, on: path) { rule in
             count += 1
-            if let end { return .notReached(because: "rule \(end) \(endsAtMatch ? "decides" : reason)") }
+            if let end { return .notReached(because: "rule \(end) \(stopped?.disposition.verb.ofRule ?? "decides")") }
             guard let isMatched = isMatched(rule) else {
                 if firstMatch == nil { isUndecided = true }
                 return .undecided
             }
             if !isMatched { return .notMatched }
-            if rule.traits.ignores { ignoreRule = rule.registration.description }
-            if rule.traits.expects { reason = "expects the error" }
-            if rule.traits.ignores || rule.traits.expects || endsAtMatch { end = count }
+            if let disposition = rule.traits.stopsAs { stopped = (disposition, rule.registration.description) }
+            if stopped != nil || endsAtMatch { end = count }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = count
             return isUndecided ? .matchedIfReached : .matched
@@ -158,16 +156,16 @@ extension Explanation {
             var isFirst = !isUndecided
             entries += Self.entries(stage, on: path) { _ in
                 if stage == .onNoMatch, let firstMatch {
-                    let what = firstMatch == end ? reason : "matched"
-                    return .notReached(because: "rule \(firstMatch) \(what)")
+                    let what = firstMatch == end ? stopped?.disposition.verb.ofRule : nil
+                    return .notReached(because: "rule \(firstMatch) \(what ?? "matched")")
                 }
                 defer { isFirst = false }
                 return isFirst ? .matched : .matchedIfReached
             }
         }
-        let isIgnored = ignoreRule != nil && firstMatch == end
-        let known: HandleOutcome.Disposition = firstMatch == nil ? .unmatched : isIgnored ? .ignored : .handled
-        let disposition = isUndecided ? .pending : known
+        let matched = firstMatch == end ? stopped?.disposition ?? .handled : .handled
+        let disposition = isUndecided ? .pending : firstMatch == nil ? .unmatched : matched
+        let ignoreRule = stopped?.disposition == .ignored ? stopped?.rule : nil
         self.init(error: error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
 
