@@ -78,7 +78,9 @@ extension ErrorBus {
         // Flush first: a task might be waiting for a held report.
         _ = flushPromise()
         await tasks.waitForAll()
-        perform(storage.apply { $0.tasksEnded() })
+        storage.apply { $0.tasksEnded() }
+        // Check the task after the event: a cancellation before the event hasn't closed the bus.
+        if Task.isCancelled { finish() }
         let cancelTimer = configuration.drainTimeLimit.map { limit in
             startTimer(within: limit) { [weak self] in
                 guard let self else { return }
@@ -105,7 +107,7 @@ extension ErrorBus {
     /// It is called when the caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` is cancelled.
     func cancel() {
         tasks.cancelAll(at: nil)
-        perform(storage.apply { $0.cancel() })
+        perform(storage.apply { $0.closeAfterTasks() })
     }
 
     /// Finishes the bus and returns the reports that it couldn't deliver in time.

@@ -15,7 +15,7 @@ extension DrivenStorage {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = MatcherRule(ErrorMatcher<any Error>.any, at: .init(), .asynchronous { _ in .stop })
         let action = RunningAction(PreparedAction(rule: rule, report: report) { .stop }, limit: limit)
-        let hasStarted = storage.apply { $0.actionBegins(action) && $0.actionStarts(action, until: now + limit) }
+        let hasStarted = storage.apply { $0.actionStarts(action, until: now + limit) }
         return hasStarted ? action : nil
     }
 

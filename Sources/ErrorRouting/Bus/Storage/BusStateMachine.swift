@@ -11,7 +11,7 @@ struct BusStateMachine: ~Copyable {
     /// | `created` | `run` | `idle` |
     /// | `idle` | `next` | `delivering`; if there is no report, `idle` (the worker sleeps) or `ended` |
     /// | `delivering` | `complete` | `notifying`; if nobody must be notified, same as `next` in `idle` |
-    /// | | `actionBegins`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
+    /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
     /// | `notifying` | `notified` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
     enum Phase {
@@ -53,16 +53,13 @@ struct BusStateMachine: ~Copyable {
     private(set) var failureNotices = FIFO<Posting>()
     private var flushes = FlushQueue()
 
-    private var closing = Closing.unplanned
-
-    /// When a bus that `withErrorBus` owns closes by itself.
-    private enum Closing {
-        case unplanned
-        /// The caller of `withErrorBus` was cancelled: close when the bus's tasks have ended.
-        case afterTasks
-        /// The bus's tasks have ended: close after this number of accepted reports.
-        case after(Int64)
-    }
+    /// The number of accepted reports at which the bus closes, because its tasks have ended; nil before that.
+    private var lastNumber: Int64?
+    /// The failures of the actions for the report in delivery.
+    private var failures: [ActionFailure] = []
+    /// The asynchronous action that is running for the report in delivery, and the time at which its limit, if any,
+    /// expires.
+    private var running: (action: RunningAction, end: Duration?)?
 
     /// Creates the state of a bus with an intake and a flood limit; reports before the start number count as handled.
     init(_ intake: Place<BusIntake>, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
@@ -133,7 +130,7 @@ struct BusStateMachine: ~Copyable {
         defer { intake.publishReleased(released) }
         while true {
             if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber)
-                || closesSoon, let action = beginWhatComesFirst()
+                || lastNumber != nil, let action = beginWhatComesFirst()
             {
                 return action
             }
@@ -145,7 +142,7 @@ struct BusStateMachine: ~Copyable {
     /// Begins with a notice or a flush that must precede the report in the next slot; nil if there is neither.
     @inline(never)
     private mutating func beginWhatComesFirst() -> WorkerAction? {
-        if case .after(let number) = closing, intake.accepted >= number { _ = intake.update { $0.close() } }
+        if let lastNumber, intake.accepted >= lastNumber { _ = intake.update { $0.close() } }
         if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
@@ -227,7 +224,7 @@ struct BusStateMachine: ~Copyable {
         counts.addDelivered(disposition)
         if let rule { ruleTally.count(rule) }
         var hasToNotify = !observers.members.isEmpty || posting.isWaitedFor
-        if delivery.hasFailures, queueNotices(of: delivery.takeFailures(), posting) { hasToNotify = true }
+        if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }
         completed = posting
         phase = hasToNotify ? .notifying : .idle
         return hasToNotify ? .notify(observers.members) : .next(beginNext())
@@ -271,21 +268,12 @@ struct BusStateMachine: ~Copyable {
         return isDelivering
     }
 
-    /// Records that the worker waits for an asynchronous action; returns false if a shutdown has removed its report.
-    ///
-    /// The action can start only if the result is true.
-    mutating func actionBegins(_ action: RunningAction) -> Bool {
-        guard isStillDelivering else { return false }
-        delivery.running = (action, nil)
-        return true
-    }
-
     /// Records that an asynchronous action starts in its task, and when its time limit, if any, expires.
     ///
     /// Returns false if a shutdown has removed the action's report by then, so that the action must not start.
     mutating func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
-        guard delivery.running?.action === action else { return false }
-        delivery.running = (action, end)
+        guard isStillDelivering else { return false }
+        running = (action, end)
         return true
     }
 
@@ -293,15 +281,15 @@ struct BusStateMachine: ~Copyable {
     ///
     /// Returns whether the action ended in time; if it didn't, its result is discarded.
     mutating func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
-        guard delivery.running?.action === action else { return false }
-        delivery.running = nil
+        guard running?.action === action else { return false }
+        running = nil
         return failure.map { actionFails($0) } ?? true
     }
 
     /// Records that an action of the report in delivery has failed; returns false if a shutdown has removed the report.
     mutating func actionFails(_ failure: ActionFailure) -> Bool {
         guard isStillDelivering else { return false }
-        delivery.add(failure)
+        failures.append(failure)
         counts.actionFailures += 1
         return true
     }
@@ -327,7 +315,7 @@ struct BusStateMachine: ~Copyable {
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = endSleep() } else { times.append(end) }
         }
-        if let (running, limit) = delivery.running, let end = limit {
+        if let (running, limit) = running, let end = limit {
             if end > now {
                 times.append(end)
             } else {
@@ -428,19 +416,11 @@ struct BusStateMachine: ~Copyable {
         return endSleep() ? .wake : .nothing
     }
 
-    /// Records that the tasks have ended; the bus then closes after about as many more reports as its capacity.
-    mutating func tasksEnded() -> CloseAction {
-        if case .afterTasks = closing { return close() }
-        closing = .after(intake.accepted + Int64(intake.capacity))
-        return .nothing
-    }
+    /// Records that the bus's tasks have ended; the bus then closes after about as many more reports as its capacity.
+    mutating func tasksEnded() { lastNumber = intake.accepted + Int64(intake.capacity) }
 
-    /// Stops accepting posts once the tasks have ended.
-    mutating func cancel() -> CloseAction {
-        if closesSoon { return close() }
-        closing = .afterTasks
-        return .nothing
-    }
+    /// Stops accepting posts if the bus's tasks have ended.
+    mutating func closeAfterTasks() -> CloseAction { lastNumber == nil ? .nothing : close() }
 
     /// The reports that a shutdown removed.
     struct Leftovers {
@@ -463,7 +443,7 @@ struct BusStateMachine: ~Copyable {
         case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
             left.postings.append((delivery.posting, delivery.sequence))
-            (left.failures, left.action) = (delivery.takeFailures(), delivery.takeRunning())
+            (left.failures, left.action) = (exchange(&failures, with: []), running.take()?.action)
         case .notifying: ending.isNotifying = true
         case .created, .idle: break
         }
@@ -525,9 +505,6 @@ extension BusStateMachine {
         case .ended(let ending): ending.isNotifying
         }
     }
-
-    /// Whether the bus closes after some number of accepted reports, because its tasks have ended.
-    private var closesSoon: Bool { if case .after = closing { true } else { false } }
 
     /// Whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { isDelivering && delivery.sequence == sequence }

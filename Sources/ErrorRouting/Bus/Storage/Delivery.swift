@@ -5,7 +5,7 @@ import Synchronization
 /// A bus has one such object, into which its state machine moves one posting after another, so that the worker reads
 /// the posting without copying it. Only the worker's own events, under the bus's lock, change the posting and its
 /// number. Therefore the worker may read them without the lock, and a shutdown, which holds the lock, may copy the
-/// posting. The state of the report's actions is read and changed only under the lock.
+/// posting.
 ///
 /// Unchecked because of these rules.
 @safe final class Delivery: ReportMaker, @unchecked Sendable {
@@ -14,9 +14,6 @@ import Synchronization
     @exclusivity(unchecked) private var isUnderway = false
     /// The report's number in the order of delivery.
     @exclusivity(unchecked) private var number: UInt64 = 0
-    /// The failures of the report's actions.
-    @exclusivity(unchecked) private var failures: [ActionFailure] = []
-    @exclusivity(unchecked) private var runningAction: (action: RunningAction, end: Duration?)?
     /// Whether a shutdown has removed the report, so that the dispatch must not begin another rule.
     ///
     /// The worker reads it before each rule, without the lock. The intake's word would tell the same, but each read of
@@ -35,25 +32,6 @@ import Synchronization
 
     /// Records that the bus has ended, so that the worker neither begins another rule nor starts a successor.
     func removeReport() { isRemoved.store(true, ordering: .releasing) }
-
-    var hasFailures: Bool { unsafe !failures.isEmpty }
-
-    func add(_ failure: ActionFailure) { unsafe failures.append(failure) }
-
-    func takeFailures() -> [ActionFailure] { unsafe exchange(&failures, with: []) }
-
-    /// The report's asynchronous action that is running or about to start, and the time at which its limit expires.
-    ///
-    /// The time is nil if the action hasn't started yet or has no limit.
-    var running: (action: RunningAction, end: Duration?)? {
-        get { unsafe runningAction }
-        set { unsafe runningAction = newValue }
-    }
-
-    /// Removes and returns the action, within the object.
-    ///
-    /// The thread sanitizer takes an `inout` access to a property from outside for a change of the whole object.
-    func takeRunning() -> RunningAction? { unsafe exchange(&runningAction, with: nil)?.action }
 
     /// The posting, read in place.
     var posting: Posting {

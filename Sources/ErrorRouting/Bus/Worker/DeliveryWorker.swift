@@ -238,7 +238,6 @@ final class DeliveryWorker: ActionSupervisor {
 
     func run(_ action: PreparedAction) async -> ActionEnd {
         let running = RunningAction(action, limit: bus.configuration.actionTimeLimit)
-        guard bus.storage.apply({ $0.actionBegins(running) }) else { return .reportRemoved }
         bus.start(running)
         return await running.end.value
     }

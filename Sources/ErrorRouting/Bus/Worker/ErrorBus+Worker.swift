@@ -30,15 +30,16 @@ extension ErrorBus {
     /// Runs an asynchronous action in its own task and fulfills the action's promise when it ends.
     ///
     /// The action doesn't start if its report was removed by then. Its end has an effect only if it wasn't abandoned.
-    @discardableResult
-    func start(_ running: RunningAction) -> Task<Void, Never> {
+    func start(_ running: RunningAction) {
         let action = running.action
         let part = Ambience.Work(bus: number, sequence: action.report.sequence)
         let ambience = Ambience.current.within(part)
         let task = Task.detached { [self] in
             // Start the time limit now: until this point, the task might have waited for a thread.
             let limit = running.limit.map { clock.now() + $0.bounded }
-            guard storage.apply({ $0.actionStarts(running, until: limit) }) else { return }
+            guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
+                return running.end.fulfill(.reportRemoved)
+            }
             if let limit { setTimer(limit) }
             let (end, failure): (ActionEnd, ActionFailure?) = await Ambience.$current.withValue(ambience) {
                 do {
@@ -55,7 +56,6 @@ extension ErrorBus {
             }
         }
         running.keep(task)
-        return task
     }
 
     /// Writes the failure of an action that was abandoned or whose report was removed.

@@ -115,7 +115,7 @@ extension Scenario {
     private static let lastPosts = Scenario(of: "last-posts", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let last = {
-            _ = bus.bus.storage.apply { $0.tasksEnded() }
+            bus.bus.storage.apply { $0.tasksEnded() }
             for number in 0..<3 {
                 wait { bus.bus.storage.intake.accepted == bus.bus.storage.intake.released }
                 bus.post(number)
