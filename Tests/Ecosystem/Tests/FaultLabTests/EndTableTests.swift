@@ -10,7 +10,7 @@ extension FaultLab {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/ErrorRouting/ErrorRouting.docc/OverloadAndShutdown.md")
             .standardized
-        private static let header = "| what happens | the process exits with | what is written | the last entry |"
+        private static let header = "| what happens | the process ends with | what is written | the last entry |"
 
         @Test func `each row shows what was observed`() async throws {
             var rows = [Self.header, "| --- | --- | --- | --- |"]
