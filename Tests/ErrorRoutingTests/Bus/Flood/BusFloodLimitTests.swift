@@ -77,7 +77,7 @@ extension BusFloodLimitTests {
 
     @Test("a held error that merged no other keeps its own parts; a merged report keeps the role, scope, and mark")
     func parts() {
-        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
+        let own = ScopeContext.Own("scope", ErrorHandler(), .innermostFirst, [:])
         let scope = ScopeContext(own, in: nil, root: nil)
         let first = Moment()
         for role in [ErrorReport.Role.failure, .attempt] {
