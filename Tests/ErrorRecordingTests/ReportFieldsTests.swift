@@ -25,7 +25,7 @@ struct ReportFieldsTests {
     /// The parts of a report, by the name of the stored property.
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "givenMetadata": Texts("card-4711"),
-        "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
+        "scope": Texts("checkout"), "rareParts.role": Texts("audit"), "rareParts.occurrences": Texts("55555"),
         "rareParts.firstMoment": Texts(line: nil, fields: nil, record: "-05-06T07:08:02"),
         // Whatever writes the line adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),

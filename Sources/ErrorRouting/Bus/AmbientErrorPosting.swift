@@ -64,12 +64,6 @@ public struct AmbientErrorPosting: ErrorPosting {
         LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
     }
 
-    /// The bus that receives posts now; nil if they go to the last resort.
-    var bus: ErrorBus? {
-        let target = wrapped
-        return (target as? ErrorScope)?.rooted.bus ?? target as? ErrorBus
-    }
-
     /// The scope or bus that receives posts now; nil if they go to the last resort.
     public var wrapped: (any ErrorPosting)? {
         if isForRoot { return ErrorBus.root }

@@ -22,15 +22,13 @@ struct Posting: Sendable {
         let floodKind: FloodKind?
         /// The time of the post in nanoseconds, measured with the bus's clock; nil for the system's clock.
         let clockTime: Int64?
-        /// The number of errors that the posting represents.
-        let occurrences: Int
 
         init(
             _ scope: ScopeContext?, _ rareParts: ErrorReport.RareParts?, _ promise: Promise<HandleOutcome>?,
-            floodKind: FloodKind? = nil, clockTime: Int64? = nil, occurrences: Int = 1
+            floodKind: FloodKind? = nil, clockTime: Int64? = nil
         ) {
             (self.scope, self.rareParts, self.promise) = (scope, rareParts, promise)
-            (self.floodKind, self.clockTime, self.occurrences) = (floodKind, clockTime, occurrences)
+            (self.floodKind, self.clockTime) = (floodKind, clockTime)
         }
     }
 
@@ -135,8 +133,10 @@ struct Posting: Sendable {
 
     /// Makes the posting represent a number of errors, the oldest of which was posted at a given time.
     mutating func represent(_ occurrences: Int, since firstMoment: Moment) {
-        let rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
-        context = .more(Extras(scope, rareParts, promise, occurrences: occurrences))
+        if occurrences == 1 { return }
+        let merged = ErrorReport.RareParts(
+            role, rareParts?.mark, rareParts?.log, rareParts?.table, occurrences, since: firstMoment)
+        context = .more(Extras(scope, merged, promise))
     }
 
     // MARK: The report
@@ -159,10 +159,10 @@ struct Posting: Sendable {
 
     @inline(never)
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
-        let (scope, extras) = (scope?.forReports, extras)
+        let scope = scope?.forReports
         return ErrorReport(
-            unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
+            unboxed: error, rareParts: rareParts, source: source, moment: moment,
             givenMetadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
-            occurrences: extras?.occurrences ?? 1, outcome: outcome)
+            outcome: outcome)
     }
 }

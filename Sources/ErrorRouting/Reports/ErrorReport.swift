@@ -49,7 +49,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
     /// The number of errors that the report represents: its own error, and the errors that a flood limit suppressed.
-    public internal(set) var occurrences = 1
+    public var occurrences: Int { rareParts?.occurrences ?? 1 }
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
     /// The outcome of the handling.
@@ -103,8 +103,8 @@ extension ErrorReport {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            unboxed: UnboxedError(error), rareParts: .of(role, since: firstInstant.map(Moment.init)), source: source,
-            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence,
-            occurrences: occurrences, outcome: outcome)
+            unboxed: UnboxedError(error),
+            rareParts: .of(role, representing: occurrences, since: firstInstant.map(Moment.init)), source: source,
+            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence, outcome: outcome)
     }
 }

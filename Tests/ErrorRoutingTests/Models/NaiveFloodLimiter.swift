@@ -33,6 +33,8 @@ struct NaiveFloodLimiter {
     let maximum: Int
     /// The windows, in the order in which they were opened.
     private(set) var windows: [Window] = []
+    /// The time of the newest post.
+    private var latest = 0
 
     init(first: Int, window: Int, maximum: Int) {
         self.first = first
@@ -48,8 +50,6 @@ struct NaiveFloodLimiter {
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
 
     /// Windows end in the order in which they were opened.
-    ///
-    /// A window that ends later keeps the windows after it open.
     mutating func release(endingBy time: Int?) -> Release? {
         while !windows.isEmpty, time.map({ windows[0].end <= $0 }) ?? true {
             if let release = close(windows[0].kind) { return release }
@@ -67,10 +67,9 @@ struct NaiveFloodLimiter {
     }
 
     mutating func release(toAdmit kind: Int, at time: Int) -> Release? {
-        if let release = release(endingBy: time) { return release }
-        if let own = windows.first(where: { $0.kind == kind }) {
-            return own.end <= time ? close(kind) : nil
-        }
+        latest = max(latest, time)
+        if let release = release(endingBy: latest) { return release }
+        if windows.contains(where: { $0.kind == kind }) { return nil }
         while windows.count >= maximum {
             if let release = close(windows[0].kind) { return release }
         }
@@ -78,7 +77,7 @@ struct NaiveFloodLimiter {
     }
 
     mutating func admit(_ error: Int, kind: Int, at time: Int) -> Verdict {
-        if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: time + window)) }
+        if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: latest + window)) }
         for index in windows.indices where windows[index].kind == kind {
             if windows[index].passed < first {
                 windows[index].passed += 1

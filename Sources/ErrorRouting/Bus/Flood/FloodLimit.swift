@@ -85,7 +85,6 @@ struct FloodLimiter<Held> {
 
     /// The current window of one kind of error.
     fileprivate struct Window {
-        let end: Int64
         var passed = 0
         var held: HeldError?
     }
@@ -100,10 +99,10 @@ struct FloodLimiter<Held> {
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
     private var windows: [FloodKind: Window] = [:]
-    /// The kinds in the order in which their windows began, which is nearly the order in which the windows end.
-    ///
-    /// The first kind in the list has a window; the windows of later kinds might have been removed.
+    /// The kinds of the windows in the order in which the windows began, which is the order in which they end.
     private var order = FIFO<(end: Int64, kind: FloodKind)>()
+    /// The time of the newest post, in nanoseconds.
+    private var latest = Int64.min
     /// The number of held errors.
     private(set) var heldCount = 0
 
@@ -151,19 +150,16 @@ struct FloodLimiter<Held> {
     /// If another error must be delivered first, the caller must call this method again after that delivery. If the
     /// error is held back, the caller must pass it to ``hold(_:posted:in:)`` next.
     mutating func admit(_ kind: FloodKind, at time: Int64) -> Decision {
-        if let release = release(endingBy: time) { return .comesAfter(release) }
+        // Count the error at the time of the newest post: errors aren't exactly in the order of their times, but
+        // windows must end in the order in which they began.
+        latest = max(latest, time)
+        if let release = release(endingBy: latest) { return .comesAfter(release) }
         var found = window(of: kind)
-        // Check this kind's own window: errors aren't exactly in the order of their times, so this window might have
-        // ended even if an earlier window hasn't.
-        if let index = found, windows.values[index].end <= time {
-            if let release = removeWindow(at: index) { return .comesAfter(release) }
-            found = nil
-        }
         if found == nil {
             while windows.count >= maximum {
                 if let release = removeFirstWindow() { return .comesAfter(release) }
             }
-            open(kind, at: time)
+            open(kind)
             found = window(of: kind)
         }
         guard let found else { return .passes }
@@ -190,23 +186,15 @@ struct FloodLimiter<Held> {
         windows.index(forKey: kind)
     }
 
-    private mutating func open(_ kind: FloodKind, at time: Int64) {
-        let end = min(time, .max - limit.window) + limit.window
-        windows[kind] = Window(end: end)
-        order.append((end, kind))
+    private mutating func open(_ kind: FloodKind) {
+        windows[kind] = Window()
+        order.append((min(latest, .max - limit.window) + limit.window, kind))
+        assert(order.count == windows.count, "a kind in the order has no window")
     }
 
     /// Removes the oldest window and returns the error held in it.
     private mutating func removeFirstWindow() -> Release? {
-        let first = order.popFirst().flatMap { windows.index(forKey: $0.kind) }
-        let release = first.flatMap { removeWindow(at: $0) }
-        // Skip entries whose window is gone.
-        while let next = order.first, windows[next.kind]?.end != next.end { _ = order.popFirst() }
-        return release
-    }
-
-    private mutating func removeWindow(at index: Dictionary<FloodKind, Window>.Index) -> Release? {
-        guard let held = windows.remove(at: index).value.held else { return nil }
+        guard let held = order.popFirst().flatMap({ windows.removeValue(forKey: $0.kind) })?.held else { return nil }
         heldCount -= 1
         return held.release
     }

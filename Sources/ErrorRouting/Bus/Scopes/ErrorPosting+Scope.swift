@@ -33,25 +33,35 @@ extension ErrorPosting {
         if let scope = self as? ErrorScope {
             return scope.scope(name, handler: handler, order: order, metadata: metadata)
         }
-        return ScopedPosting(base: self, name: name, handler: handler, order: order, metadata: metadata)
+        let (poster, layer) = (self as? ScopedPosting, ScopeContext.Own(name, handler, order, metadata))
+        return ScopedPosting(base: poster?.base ?? self, layers: (poster?.layers ?? []) + [layer])
     }
 }
 
-/// A poster that posts through a scope below another poster and finds the scope on each post.
+/// A poster that posts through scopes below another poster and finds the scopes on each post.
 struct ScopedPosting: ErrorPosting {
+    /// The poster around the scopes; never a `ScopedPosting`.
     let base: any ErrorPosting
-    let name: String
-    let handler: ErrorHandler
-    let order: ErrorScope.Order
-    let metadata: [String: String]
+    /// The scopes' own values, outermost first; never empty.
+    let layers: [ScopeContext.Own]
 
-    /// The scope below the base's scope or bus; nil if the base has neither now, or isn't the ambient poster.
-    var scope: ErrorScope? {
-        let target = (base as? AmbientErrorPosting)?.wrapped ?? (base as? ScopedPosting)?.scope
-        if let scope = (target as? ErrorScope)?.rooted, scope.bus != nil {
-            return scope.scope(name, handler: handler, order: order, metadata: metadata)
+    private var ambient: AmbientErrorPosting? { base as? AmbientErrorPosting }
+
+    /// The innermost scope, below the base's scope or bus.
+    ///
+    /// It has no bus if the base has neither a scope nor a bus now, or isn't the ambient poster.
+    private var innermost: ErrorScope {
+        let (bus, outer) = ambient?.target ?? (nil, nil)
+        guard let scope = layers.reduce(outer, { ErrorScope($1, in: $0?.context, of: bus) }) else {
+            preconditionFailure("there is no layer")
         }
-        return (target as? ErrorBus)?.scope(name, handler: handler, order: order, metadata: metadata)
+        return scope
+    }
+
+    /// The innermost scope; nil if it has no bus.
+    var scope: ErrorScope? {
+        let scope = innermost
+        return scope.bus == nil ? nil : scope
     }
 
     var wrapped: (any ErrorPosting)? { scope ?? base }
@@ -59,92 +69,72 @@ struct ScopedPosting: ErrorPosting {
     func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        if let scope { return scope.post(error, as: role, metadata: metadata, source: source) }
-        handle(report(of: error, as: role, metadata: metadata, source: source))
+        let scope = innermost
+        if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }
+        handle(scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source), from: layers.count)
     }
 
     @discardableResult
     func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
-        if let scope { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
-        return await handleAndWait(report(of: error, as: role, metadata: metadata, source: source))
+        let scope = innermost
+        if scope.bus != nil { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
+        let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
+        return await handleAndWait(report, from: layers.count)
     }
 
     // MARK: Without a bus
 
-    /// Whether the handler of a scope without a bus is running an action in this task, so that handlers are skipped.
+    /// Whether a rule of a scope without a bus is running its action in this task, so that all rules are skipped.
     @TaskLocal private static var isHandling = false
 
-    /// The base's scope if that scope was created without a bus; otherwise nil.
-    private var outer: ErrorScope? { (base as? AmbientErrorPosting)?.wrapped as? ErrorScope }
-
-    /// The names of the enclosing scopes and of this scope, outermost first.
-    private var path: [String] { ((base as? ScopedPosting)?.path ?? outer?.context.path ?? []) + [name] }
-
-    /// Returns the metadata of the enclosing scopes, of this scope, and of a post; later values win.
-    private func metadata(with post: [String: String]) -> [String: String] {
-        let own = metadata.merging(post) { _, post in post }
-        if let base = base as? ScopedPosting { return base.metadata(with: own) }
-        return outer.map { $0.context.forReports.metadata(with: $0.context.annotated(own)) } ?? own
-    }
-
-    private func report(
-        of error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
-    ) -> ErrorReport {
-        ErrorReport(error: error, role: role, source: source, metadata: self.metadata(with: metadata), scope: path)
-    }
-
-    /// Returns whether the handler isn't called for a report.
+    /// Returns whether a layer's rules are tried for a report.
     ///
     /// Rules aren't tried for an attempt, but the line of the last resort must show the attempt.
-    private func skipsHandler(for report: ErrorReport) -> Bool {
-        Self.isHandling || handler.rules.isEmpty || report.role == .attempt
+    private func triesRules(of layer: ScopeContext.Own, for report: ErrorReport) -> Bool {
+        !Self.isHandling && !layer.rules.isEmpty && report.role != .attempt
     }
 
-    private func handle(_ report: ErrorReport) {
-        if skipsHandler(for: report) { return pass(report) }
-        let outcome = Self.$isHandling.withValue(true) {
-            handler.rules.dispatchIfSynchronous(report.error, DispatchReporter(report))
+    /// Tries the rules of a number of outermost layers, innermost first; the base receives an error that they don't
+    /// handle.
+    private func handle(_ report: ErrorReport, from count: Int) {
+        for index in (0..<count).reversed() where triesRules(of: layers[index], for: report) {
+            let outcome = Self.$isHandling.withValue(true) {
+                layers[index].rules.dispatchIfSynchronous(report.error, DispatchReporter(report))
+            }
+            guard let outcome else {
+                Task.detached { await handleAndWait(report, from: index + 1) }
+                return
+            }
+            handle(outcome.failures, of: report, from: index)
+            if outcome.isHandled { return }
         }
-        if let outcome {
-            pass(outcome.failures, of: report)
-            if !outcome.isHandled { pass(report) }
-        } else {
-            Task.detached { await handleAndWait(report) }
-        }
-    }
-
-    @discardableResult
-    private func handleAndWait(_ report: ErrorReport) async -> HandleOutcome {
-        if skipsHandler(for: report) { return await passAndWait(report) }
-        let outcome = await Self.$isHandling.withValue(true) { await handler.handle(report) }
-        pass(outcome.failures, of: report)
-        return outcome.isHandled ? outcome : await passAndWait(report)
-    }
-
-    private func pass(_ failures: [ActionFailure], of report: ErrorReport) {
-        for failure in failures {
-            pass(
-                ErrorReport(
-                    error: failure, source: report.source, metadata: report.givenMetadata, scope: report.scope))
-        }
-    }
-
-    /// Passes a report to the base; a scope and the last resort also receive the path.
-    private func pass(_ report: ErrorReport) {
-        if let base = base as? ScopedPosting { return base.handle(report) }
-        if let base = base as? AmbientErrorPosting, base.bus == nil { return base.writeToLastResort(report) }
+        if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
         base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 
-    /// Works like ``pass(_:)`` and waits for the outcome.
-    private func passAndWait(_ report: ErrorReport) async -> HandleOutcome {
-        if let base = base as? ScopedPosting { return await base.handleAndWait(report) }
-        if let base = base as? AmbientErrorPosting, base.bus == nil {
-            base.writeToLastResort(report)
+    /// Works like ``handle(_:from:)`` and waits for the outcome.
+    @discardableResult
+    private func handleAndWait(_ report: ErrorReport, from count: Int) async -> HandleOutcome {
+        for index in (0..<count).reversed() where triesRules(of: layers[index], for: report) {
+            let outcome = await Self.$isHandling.withValue(true) {
+                await layers[index].rules.dispatch(report.error, DispatchReporter(report))
+            }
+            handle(outcome.failures, of: report, from: index)
+            if outcome.isHandled { return outcome }
+        }
+        if let ambient, ambient.target.bus == nil {
+            ambient.writeToLastResort(report)
             return HandleOutcome(disposition: .unmatched)
         }
         return await base.deliver(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
+    }
+
+    private func handle(_ failures: [ActionFailure], of report: ErrorReport, from count: Int) {
+        for failure in failures {
+            let (metadata, scope) = (report.givenMetadata, report.scope)
+            handle(ErrorReport(error: failure, source: report.source, metadata: metadata, scope: scope), from: count)
+        }
     }
 }

@@ -54,14 +54,16 @@ extension ErrorScope {
     private func writeToLastResort(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        let own = context.forReports
-        let report = ErrorReport(
-            error: error,
-            role: role,
-            source: source,
-            metadata: own.metadata(with: context.annotated(metadata)),
-            scope: own.path
-        )
+        let report = reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
         LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)
+    }
+
+    /// Returns the report of an error that no bus receives.
+    func reportWithoutBus(
+        of error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) -> ErrorReport {
+        let own = context.forReports
+        let metadata = own.metadata(with: context.annotated(metadata))
+        return ErrorReport(error: error, role: role, source: source, metadata: metadata, scope: own.path)
     }
 }

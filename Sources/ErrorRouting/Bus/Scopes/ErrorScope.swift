@@ -45,12 +45,7 @@ public final class ErrorScope: ErrorPosting {
     }
 
     /// Creates a scope within another scope or directly below a bus.
-    fileprivate convenience init(
-        _ name: String, _ handler: ErrorHandler, _ order: Order, _ metadata: [String: String],
-        in parent: ScopeContext?, of bus: ErrorBus?
-    ) {
-        let own = ScopeContext.Own(
-            name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
+    convenience init(_ own: ScopeContext.Own, in parent: ScopeContext?, of bus: ErrorBus?) {
         self.init(ScopeContext(own, in: parent, root: bus?.handler.rules), of: bus)
     }
 
@@ -59,7 +54,7 @@ public final class ErrorScope: ErrorPosting {
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let ambience = Ambience.current
         let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
-        self.init(name, handler, order, metadata, in: ambience.scope?.context, of: bus)
+        self.init(.init(name, handler, order, metadata), in: ambience.scope?.context, of: bus)
     }
 
     /// This scope or, if it was created without a bus, a copy of it below the task's bus or the root bus.
@@ -117,7 +112,7 @@ public final class ErrorScope: ErrorPosting {
     public func scope(
         _ name: String, handler: ErrorHandler = .init(), order: Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope { ErrorScope(name, handler, order, metadata, in: context, of: bus) }
+    ) -> ErrorScope { ErrorScope(.init(name, handler, order, metadata), in: context, of: bus) }
 
     /// Explains how the rules of the whole path would handle an error, rule by rule, without running actions.
     ///
@@ -211,7 +206,7 @@ extension ErrorBus {
     public func scope(
         _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope { ErrorScope(name, handler, order, metadata, in: nil, of: self) }
+    ) -> ErrorScope { ErrorScope(.init(name, handler, order, metadata), in: nil, of: self) }
 }
 
 extension ErrorScope: CustomStringConvertible {

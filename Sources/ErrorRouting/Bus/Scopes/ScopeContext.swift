@@ -18,6 +18,11 @@ import Synchronization
         /// Whether the rules are tried before the rules around the scope; if not, they are tried after them.
         let isTriedFirst: Bool
         let metadata: [String: String]
+
+        init(_ name: String, _ handler: ErrorHandler, _ order: ErrorScope.Order, _ metadata: [String: String]) {
+            (self.name, rules, self.metadata) = (name, handler.rules, metadata)
+            isTriedFirst = order == .innermostFirst
+        }
     }
 
     let own: Own

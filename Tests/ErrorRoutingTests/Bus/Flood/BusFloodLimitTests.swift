@@ -75,6 +75,28 @@ extension BusFloodLimitTests {
         }
     }
 
+    @Test("a held error that merged no other keeps its own parts; a merged report keeps the role, scope, and mark")
+    func parts() {
+        let own = ScopeContext.Own("scope", ErrorHandler(), .innermostFirst, [:])
+        let scope = ScopeContext(own, in: nil, root: nil)
+        let first = Moment()
+        for role in [ErrorReport.Role.failure, .attempt] {
+            let rareParts = ErrorReport.RareParts.of(role, role == .attempt ? Gate() : nil)
+            let posting = Posting(UnboxedError(Numbered(1)), rareParts: rareParts, at: .init(), scope: scope)
+            for occurrences in 1...2 {
+                var merged = posting
+                merged.represent(occurrences, since: occurrences == 1 ? posting.moment : first)
+                expect(merged.rareParts === rareParts, equals: occurrences == 1)
+                let report = merged.report()
+                expect(report.role, equals: role)
+                expect(report.mark != nil, equals: role == .attempt)
+                expect(report.scope, equals: ["scope"])
+                expect(report.occurrences, equals: occurrences)
+                expect(report.firstInstant, equals: occurrences == 1 ? report.instant : first.instant)
+            }
+        }
+    }
+
     @Test("a new kind replaces the kind with the oldest window, and that kind's held report is released")
     func eviction() async {
         // With a capacity of 4, the limit remembers 2 kinds.

@@ -18,6 +18,25 @@ extension FloodLimiterTests {
         expect(flood.limiter.nextEnd, equals: .milliseconds(1) + .seconds(100 * 365 * 86_400))
     }
 
+    @Test("an error with an earlier time than the newest counts as posted at the newest's time")
+    func outOfOrder() {
+        var flood = Flood(first: 1, window: 10, keeping: 2)
+        expect(flood.post(1, kind: 1, at: 8), equals: [.passes(1)])
+        // This window ends at 18, not at 15, so it ends after the window that began before it.
+        expect(flood.post(2, kind: 2, at: 5), equals: [.passes(2)])
+        expect(flood.post(3, kind: 2, at: 16), equals: [.holds(3)])
+        expect(flood.post(4, kind: 1, at: 17), equals: [.holds(4)])
+        expectNil(flood.release(by: 17))
+        expect(
+            flood.post(5, kind: 1, at: 19),
+            equals: [
+                .releases(4, occurrences: 1, since: 17), .releases(3, occurrences: 1, since: 16), .passes(5),
+            ])
+        // The window of this kind began at 19, so an error from before its beginning is held in it.
+        expect(flood.post(6, kind: 1, at: 18), equals: [.holds(6)])
+        expect(flood.releaseAll(), equals: [.releases(6, occurrences: 1, since: 18)])
+    }
+
     @Test("for random errors and times it does what a naive limiter does", arguments: 0..<100 as Range<UInt64>)
     func randomOperations(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -47,7 +47,7 @@ extension BusIntakeTests {
     func parts(_ combination: Int) {
         // Together with its slot's state, a posting fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
-        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
+        let own = ScopeContext.Own("scope", ErrorHandler(), .innermostFirst, [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let kind = combination & 4 == 0 ? nil : FloodKind(of: ErrorCode(of: Numbered(7)), at: .init(), in: [])

@@ -111,6 +111,44 @@ extension PosterScopeTests {
         }
     }
 
+    @Test("without a bus, each nested scope's rules are tried, innermost first, until a rule handles the error")
+    func nested() async {
+        let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
+        func rules(_ name: String) -> ErrorHandler {
+            ErrorHandler()
+                .on(Numbered.self) { error in
+                    trace("\(name)\(error.number)", error.number == 1 && name == "a" ? .stop : .next)
+                }
+                .onNoMatch { _ in trace("\(name)-", .next) }
+                .on(Zoo.Timeout.self) { _ in
+                    await Task.yield()
+                    return trace("\(name)t", .next)
+                }
+                .on(Zoo.Payment.self) { _ in throw Zoo.Offline() }
+        }
+        let base = Noting(journal: journal)
+        let outer = base.scope("a", handler: rules("a"), metadata: ["k": "a", "l": "a"])
+        let errors = outer.scope("b").scope("c", handler: ErrorHandler().on(Numbered(3)) { _ in trace("c", .stop) })
+            .scope("d", handler: rules("d"), metadata: ["k": "d"])
+        for number in 1...3 { expect(await errors.deliver(Numbered(number)).isHandled, equals: true) }
+        expect(trace.takeAll(), equals: ["d1", "d2", "d3"])
+        // No rule of an inner scope matches, so the errors get to the outer scopes.
+        let inner = outer.scope("b").scope("e", handler: ErrorHandler().on(Numbered(4)) { _ in trace("e", .stop) })
+        inner.post(Numbered(1))
+        inner.post(Numbered(4))
+        expect(trace.takeAll(), equals: ["a1", "e"])
+        expect(await inner.deliver(Zoo.Timeout(seconds: 1)).isHandled, equals: true)
+        expect(await inner.deliver(Zoo.Offline()).disposition, equals: .pending)
+        expect(trace.takeAll(), equals: ["at", "a-"])
+        expect(journal.entries.map { "\(type(of: $0.error))" }, equals: ["Offline"])
+        expect(journal.entries.last?.metadata, equals: ["k": "a", "l": "a"])
+        // The failure of an inner scope's action goes to the outer scopes' rules.
+        errors.post(Zoo.Payment.expired)
+        expect(trace.takeAll(), equals: ["a-"])
+        expect(journal.entries.last?.metadata, equals: ["k": "d", "l": "a"])
+        #expect(journal.entries.last?.error is ActionFailure)
+    }
+
     @Test("within a scope without a bus, lines on standard error show the whole path and the scope's metadata")
     func withinScopeWithoutBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
