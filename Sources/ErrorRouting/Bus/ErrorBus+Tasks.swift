@@ -51,7 +51,7 @@ extension ErrorBus {
     }
 
     /// Writes to the last resort an error of a task that was posted as cut off and that the bus no longer waits for.
-    func writeLate(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
+    func writeErrorOfCutOffTask(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
         lastResort.write(
             ErrorReport(error: error, source: source, metadata: metadata),
             because: "its task was cut off before, and the bus no longer waited for it")

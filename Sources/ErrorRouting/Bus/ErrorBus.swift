@@ -65,7 +65,7 @@ public final class ErrorBus: ErrorPosting {
         deliveryBegan = PaddedCounter(clock.now().nanoseconds)
         self.configuration = configuration
         let details = configuration.details
-        detailsTable = details.isEmpty ? nil : DetailsTable { details[$0] }
+        detailsTable = details.isEmpty ? nil : { details[$0] } as DetailsTable
         hasRareParts = configuration.witness != nil || !details.isEmpty
         hasFloodLimit = configuration.floodLimit != nil
         storage = BusStorage(
@@ -178,19 +178,15 @@ public final class ErrorBus: ErrorPosting {
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
     /// Whether this task runs in an asynchronous action of this bus, or was started in an action that is still running.
-    var isInsideOwnAction: Bool { isInside(orIn: { _ in false }) }
+    var isInsideOwnAction: Bool {
+        ownWork.compactMap(\.sequence).contains { sequence in storage.apply { $0.isDelivering(sequence) } }
+    }
 
     /// Whether this task runs in this bus's body, tasks, or asynchronous actions, or was started there.
-    var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
+    var isInsideOwnWork: Bool { ownWork.contains { $0.sequence == nil } || isInsideOwnAction }
 
-    /// Whether this task runs in an action of this bus that is still running, or in other work that a closure accepts.
-    private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
-        Ambience.current.work.contains { part in
-            guard part.bus == number else { return false }
-            if isOther(part) { return true }
-            return part.sequence.map { sequence in storage.apply { $0.isDelivering(sequence) } } ?? false
-        }
-    }
+    /// The parts of this bus's work in which this task runs or was started.
+    private var ownWork: some Sequence<Ambience.Work> { Ambience.current.work.lazy.filter { $0.bus == self.number } }
 
     /// Posts an error in a scope or, if it is nil, to the bus itself; returns false if the error was dropped.
     @inline(__always)

@@ -61,7 +61,7 @@ extension ErrorPosting {
                 switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
                 case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
                 case .afterLimit(let limit): postCutOff(at: limit, error)
-                case .afterAbandonment: bus?.writeLate(error, metadata, source)
+                case .afterAbandonment: bus?.writeErrorOfCutOffTask(error, metadata, source)
                 }
             }
             if let tasks, let id { tasks.remove(id) }

@@ -28,7 +28,7 @@ class ReportMaker {
         /// The source location of a directly handled error whose handling might suspend, so that the location has no
         /// address.
         case ownSource(ErrorReport.Source)
-        /// No location, because the report is known or rules don't need it.
+        /// No origin, because the report is known, or a map's rules don't need it.
         case none
     }
 
@@ -45,7 +45,7 @@ class ReportMaker {
     @unsafe @inline(__always)
     init(from source: UnsafePointer<ErrorReport.Source>) { origin = unsafe .source(source) }
 
-    /// Creates the reporter for an error whose rules don't need a report.
+    /// Creates the reporter for an error whose rules, those of a map, don't need a report.
     @inline(__always)
     init() { origin = .none }
 
@@ -102,7 +102,7 @@ class ReportMaker {
         case .maker(let maker): return maker.read { $0.report(with: outcome ?? .pending) }
         case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
         case .ownSource(let source): return Self.report(of: error, from: source, outcome)
-        case .none: return Self.report(of: error, from: .init(), outcome)
+        case .none: preconditionFailure("a rule of a map needs the report")
         }
     }
 

@@ -48,9 +48,7 @@ public protocol ErrorDetailsProviding: Error {
 }
 
 /// A bus's table of details for errors from other packages.
-struct DetailsTable: Sendable {
-    let details: @Sendable (any Error) -> ErrorDetails?
-}
+typealias DetailsTable = @Sendable (any Error) -> ErrorDetails?
 
 extension ErrorDetails {
     /// Types that don't provide details, cached because a flood limit looks for the kind of each error.
@@ -71,7 +69,7 @@ extension ErrorDetails {
     private static func read(_ error: any Error, _ table: DetailsTable?) -> ErrorDetails? {
         PerThread.inUserCode {
             let own = (error as? any ErrorDetailsProviding)?.errorDetails
-            guard let table, let given = table.details(error) else { return own ?? ErrorDetails() }
+            guard let table, let given = table(error) else { return own ?? ErrorDetails() }
             return ErrorDetails(
                 kind: given.kind ?? own?.kind, message: given.message ?? own?.message,
                 source: given.source ?? own?.source)

@@ -233,7 +233,7 @@ final class DeliveryWorker: ActionSupervisor {
     var isReportRemoved: Bool { bus.storage.delivery.isReportRemoved }
 
     func actionDidFail(_ failure: ActionFailure) {
-        if !bus.storage.apply({ $0.actionFails(failure) }) { bus.writeLate(failure) }
+        if !bus.storage.apply({ $0.actionFails(failure) }) { bus.writeFailureOfAbandonedAction(failure) }
     }
 
     func run(_ action: PreparedAction) async -> ActionEnd {

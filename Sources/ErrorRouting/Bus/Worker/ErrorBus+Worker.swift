@@ -52,7 +52,7 @@ extension ErrorBus {
             if storage.apply({ $0.actionEnds(running, with: failure) }) {
                 running.end.fulfill(end)
             } else if let failure {
-                writeLate(failure)
+                writeFailureOfAbandonedAction(failure)
             }
         }
         running.keep(task)
@@ -61,7 +61,7 @@ extension ErrorBus {
     /// Writes the failure of an action that was abandoned or whose report was removed.
     ///
     /// A cancellation that the bus caused for that reason is omitted.
-    func writeLate(_ failure: ActionFailure) {
+    func writeFailureOfAbandonedAction(_ failure: ActionFailure) {
         if Cancellation.role(of: failure.error) != nil { lastResort.write(failure) }
     }
 
