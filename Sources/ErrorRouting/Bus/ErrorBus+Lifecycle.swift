@@ -46,9 +46,8 @@ extension ErrorBus {
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
         guard storage.apply({ $0.run() }) else { return false }
-        internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
         // Start the worker in any case: if the bus has already ended, the worker stops immediately.
-        startWorker()
+        startWorker(within: work.filter { $0.bus != number })
         return true
     }
 

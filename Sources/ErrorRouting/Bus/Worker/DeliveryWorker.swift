@@ -10,6 +10,8 @@ final class DeliveryWorker: ActionSupervisor {
     typealias Action = BusStateMachine.WorkerAction
 
     private let bus: ErrorBus
+    /// The work that encloses the bus.
+    private let enclosing: [Ambience.Work]
     /// The bus's rules; each report can use them without retaining them, because the bus does.
     private let rules: Borrowed<BlockPath>
     /// How often the worker looks for a report before it sleeps.
@@ -20,17 +22,15 @@ final class DeliveryWorker: ActionSupervisor {
     /// the report.
     private let isTaskCancelled = Atomic<Bool>(false)
 
-    init(bus: ErrorBus, patience: Int = 8) {
-        self.bus = bus
-        self.patience = patience
+    init(bus: ErrorBus, within work: [Ambience.Work] = [], patience: Int = 8) {
+        (self.bus, enclosing, self.patience) = (bus, work, patience)
         rules = bus.handler.rules.path
     }
 
     /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
     func work() async {
-        let work = bus.internalTasks.withLock { $0.work }
-        await Ambience.$current.withValue(Ambience(bus: bus, work: work, deliverer: bus.number)) {
+        await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing, deliverer: bus.number)) {
             await withTaskCancellationHandler {
                 await loop()
             } onCancel: {
@@ -156,7 +156,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Starts another worker; returns nil, because this worker stops.
     private func stopForSuccessor() -> Suspension? {
-        bus.startWorker()
+        bus.startWorker(within: enclosing)
         return nil
     }
 

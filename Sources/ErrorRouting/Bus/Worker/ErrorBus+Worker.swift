@@ -2,22 +2,20 @@ import Foundation
 
 /// The bus's internal tasks: its worker, its timer, and a running asynchronous action.
 extension ErrorBus {
-    /// The worker's task and the timer, and what the worker's actions belong to.
+    /// The worker's task and the timer.
     struct InternalTasks {
         var worker: Task<Void, Never>?
-        /// The enclosing work of `run`; the bus's actions belong to it too.
-        var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
     /// Starts the worker, or the successor of a worker whose task was cancelled.
     ///
-    /// The task is detached because it works for all callers: later actions must not inherit task-local values or a
+    /// `work` is the work that encloses the bus; the bus's actions belong to it too. The task is detached because it works for all callers: later actions must not inherit task-local values or a
     /// priority from the code that runs the bus.
-    func startWorker() {
+    func startWorker(within work: [Ambience.Work]) {
         let former = internalTasks.withLock { tasks in
             // Start the task under the lock: its own successor must not be stored before it.
-            exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self).work() })
+            exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self, within: work).work() })
         }
         withExtendedLifetime(former) {}
     }
