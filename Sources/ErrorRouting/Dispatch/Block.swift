@@ -9,44 +9,35 @@
     /// The maximum number of rules that are read linearly.
     static let smallCount = 4
 
+    typealias Entry = (rule: Rule, stage: RuleStage)
+
+    /// The rules with their stages, last registered first.
+    let entries: [Entry]
     /// The stages that contain rules, and the stages that contain asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
-    /// The number of rules in all stages.
-    let count: Int
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
-    private let memory: RuleSteps
+    private let memory: FixedArray<RuleStep>
     /// Whether the rules are read linearly, because there are few of them and their matchers needn't be called.
     private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// Creates a block from a function that calls a closure with each rule, last registered first; it is called twice.
-    @inline(__always)
-    init(_ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
-        var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
-        var callsMatchers = false
-        forEachRule { rule, stage in
-            counts[stage.number] += 1
+    /// Creates a block of rules, given last registered first.
+    init(_ entries: [Entry]) {
+        var memory = FixedArray<RuleStep>(capacity: entries.count)
+        rules = memory.append(entries, of: .rule)
+        onNoMatch = memory.append(entries, of: .onNoMatch)
+        always = memory.append(entries, of: .always)
+        self.memory = memory
+        var (stages, asynchronousStages, callsMatchers) = (RuleSet.Stages(), RuleSet.Stages(), false)
+        for (rule, stage) in entries {
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
             if rule.dispatchTest == .closure { callsMatchers = true }
         }
-        let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
-        let memory = RuleSteps.make(count: starts[3])
-        var ends = starts
-        forEachRule { rule, stage in
-            let position = ends[stage.number]
-            memory.initializeElement(at: position, to: RuleStep(rule, order: position))
-            unsafe Borrowed(rule).retain()
-            ends[stage.number] += 1
-        }
-        (self.memory, count) = (memory, starts[3])
-        (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
-        isReadLinearly = counts[0] <= Self.smallCount && !callsMatchers
-        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
+        (self.entries, self.stages, self.asynchronousStages) = (entries, stages, asynchronousStages)
+        isReadLinearly = rules.count <= Self.smallCount && !callsMatchers
     }
-
-    deinit { for step in memory[0, count] { unsafe step.rule.release() } }
 
     /// All rules of a stage.
     subscript(stage: RuleStage) -> RuleStepList {
@@ -55,11 +46,6 @@
         case .onNoMatch: onNoMatch
         case .always: always
         }
-    }
-
-    /// Calls a closure with each rule, stage by stage; within a stage, last registered first.
-    func forEachRule(_ body: (Rule, RuleStage) -> Void) {
-        for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
     }
 
     // MARK: The rules for an error

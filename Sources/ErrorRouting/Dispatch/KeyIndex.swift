@@ -14,7 +14,7 @@ import Foundation
     }
 
     private let lists: [RuleStepList]
-    private let memory: [RuleSteps]
+    private let memory: FixedArray<RuleStep>
     private let domains: KeyTable<Domain>?
     /// Whether names are hashed, which takes as long as all other parts of a lookup.
     private let hashesNames: Bool
@@ -38,8 +38,9 @@ import Foundation
             }
             groups[number].append(areObjects ? step.afterKeyComparison : step)
         }
-        memory = groups.map(RuleSteps.make)
-        (lists, domains, findValue) = (memory.map(\.list), table, nil)
+        var memory = FixedArray<RuleStep>(capacity: groups.reduce(0) { $0 + $1.count })
+        (lists, domains, findValue) = (groups.map { memory.append($0) }, table, nil)
+        self.memory = memory
     }
 
     /// Creates an index by value; runs user code (`==` and `hash`).
@@ -55,8 +56,9 @@ import Foundation
             if number == groups.count { groups.append(others) }
             groups[number].append(step.afterKeyComparison)
         }
-        memory = groups.map(RuleSteps.make)
-        (lists, domains, hashesNames) = (memory.map(\.list), nil, false)
+        var memory = FixedArray<RuleStep>(capacity: groups.reduce(0) { $0 + $1.count })
+        (lists, domains, hashesNames) = (groups.map { memory.append($0) }, nil, false)
+        self.memory = memory
         findValue = { error in
             func find<Content: Error>(_ content: Content) -> Int? {
                 // Compare the error with itself: if it doesn't equal itself, it must not match any value.

@@ -9,6 +9,8 @@
         unsafe (self.position, self.end) = unsafe (position, end)
     }
 
+    var count: Int { unsafe end - position }
+
     @inline(__always)
     var isEmpty: Bool { unsafe position == end }
 
@@ -69,24 +71,20 @@
     }
 }
 
-/// Steps in the order of evaluation, in the memory of one object; they don't change after they are stored.
-@safe final class RuleSteps: ManagedBuffer<Int, RuleStep> {
-    /// Returns memory for a number of steps; the caller must initialize each of them.
-    static func make(count: Int) -> RuleSteps {
-        unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
+extension FixedArray where Element == RuleStep {
+    private func list(from start: Int, to end: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(end)) }
+
+    /// Adds the steps of a stage's rules in order and returns their list, which the array must outlive.
+    mutating func append(_ entries: [Block.Entry], of stage: RuleStage) -> RuleStepList {
+        let start = count
+        for (rule, own) in entries where own == stage { append(RuleStep(rule, order: count)) }
+        return list(from: start, to: count)
     }
 
-    /// Creates a list of the steps, sorted by the order of their rules.
-    static func make(_ steps: [RuleStep]) -> RuleSteps {
-        let (steps, made) = (steps.sorted { $0.order < $1.order }, make(count: steps.count))
-        for position in steps.indices { made.initializeElement(at: position, to: steps[position]) }
-        return made
-    }
-
-    var list: RuleStepList { self[0, header] }
-
-    /// The steps from a start position up to, but not including, an end position.
-    subscript(start: Int, end: Int) -> RuleStepList {
-        unsafe withUnsafeMutablePointerToElements { steps in unsafe RuleStepList(steps + start, steps + end) }
+    /// Adds steps in the order of their rules and returns their list, which the array must outlive.
+    mutating func append(_ steps: [RuleStep]) -> RuleStepList {
+        let start = count
+        for step in steps.sorted(by: { $0.order < $1.order }) { append(step) }
+        return list(from: start, to: count)
     }
 }

@@ -17,11 +17,12 @@ import Foundation
 
     /// The steps for errors that aren't in the index.
     ///
-    /// This property and `index` are read without retaining their owners, which `kept` retains.
+    /// This property and `index` are read without retaining their owners, `memory` and `ownedIndex`.
     private let others: RuleStepList
     /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
     private let index: Borrowed<KeyIndex>?
-    private let kept: (others: RuleSteps, index: KeyIndex?)
+    private let memory: FixedArray<RuleStep>
+    private let ownedIndex: KeyIndex?
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -66,9 +67,10 @@ import Foundation
         } else {
             others += domains.map(\.step)
         }
-        kept = (RuleSteps.make(others), index)
-        self.others = kept.others.list
-        self.index = index.map(Borrowed.init)
+        var memory = FixedArray<RuleStep>(capacity: others.count)
+        self.others = memory.append(others)
+        self.memory = memory
+        (self.index, ownedIndex) = (index.map(Borrowed.init), index)
         isOfClass = type is AnyClass
         self.reach = reach
     }

@@ -24,6 +24,9 @@
         count += 1
     }
 
+    /// The address of a position, which may be the end; valid as long as the array.
+    @unsafe func address(_ position: Int) -> UnsafePointer<Element> { unsafe UnsafePointer(memory + position) }
+
     subscript(position: Int) -> Element {
         @inline(__always) unsafeAddress {
             assert(0..<count ~= position)

@@ -10,8 +10,9 @@ extension ErrorBus {
 
     /// Starts the worker, or the successor of a worker whose task was cancelled.
     ///
-    /// `work` is the work that encloses the bus; the bus's actions belong to it too. The task is detached because it works for all callers: later actions must not inherit task-local values or a
-    /// priority from the code that runs the bus.
+    /// `work` is the work that encloses the bus; the bus's actions belong to it too. The task is detached because it
+    /// works for all callers: later actions must not inherit task-local values or a priority from the code that runs
+    /// the bus.
     func startWorker(within work: [Ambience.Work]) {
         let former = internalTasks.withLock { tasks in
             // Start the task under the lock: its own successor must not be stored before it.
