@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-error-bus", path: "../.."),
         .package(name: "swift-error-bus-adapters", path: "../../Sources/Adapters", traits: ["GRPC"]),
+        .package(path: "Stubs/grpc-swift-extras"),
         .package(path: "Stubs/swift-openapi-runtime"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -75,6 +76,21 @@ let package = Package(
                 .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),
                 .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
+        // The gRPC program on the page "In a service".
+        .executableTarget(
+            name: "PageCalls",
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingGRPC", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCServiceLifecycle", package: "grpc-swift-extras"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -4,7 +4,7 @@ import HTTPErrors
 import HTTPTypes
 import OpenAPIRuntime
 
-/// Turns an operation's error into a response and a report; doesn't report statuses below 500 without a rule.
+/// Turns an operation's error into a response and a report. Errors below 500 are reported only if a rule matches.
 nonisolated struct Problems: ServerMiddleware {
     var problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
 

@@ -5,7 +5,7 @@ import HTTPErrors
 import HTTPTypes
 import OpenAPIRuntime
 
-/// Repeats requests that may be sent twice, and refuses all requests while the service is down.
+/// Repeats requests that are safe to send twice, and refuses all requests while the service is down.
 nonisolated struct Resilience: ClientMiddleware {
     var policy = RetryPolicy.default
     let circuit: CircuitBreaker

@@ -19,6 +19,12 @@ extension FaultLab {
             #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         }
 
+        @Test func `the page shows the gRPC program that is compiled`() throws {
+            let program = try Self.text("Tests/Ecosystem/Sources/PageCalls/Shipping.swift")
+            let page = try Self.text("Sources/ErrorRouting/ErrorRouting.docc/InAService.md")
+            #expect(page.contains("```swift\n\(program)```\n"))
+        }
+
         /// Starts the program alongside a printer that behaves as the path describes.
         private func withProgram(
             _ path: String, port: Int = 0, _ body: (ServiceProcess, Caller, FaultServer) async throws -> Void
