@@ -204,7 +204,7 @@ extension ErrorBus {
         let timer = startTask(at: deadline) { promise.fulfill(false) }
         defer { timer.cancel() }
         let isFlushed = await promise.value(ifCancelled: false)
-        if !isFlushed { _ = storage.apply { machine in machine.takeFlushes { $0.promise === promise } } }
+        if !isFlushed { storage.apply { $0.removeFlush(promise) } }
         return isFlushed
     }
 

@@ -166,7 +166,7 @@ struct RuleRunner: ~Copyable {
         while let step = next {
             if search.stage == .always { carryOutcome() }
             if let supervisor {
-                if await isReportRemoved(running: step, error, under: supervisor) { return }
+                if await !supervise(step, error, supervisor) { return }
             } else {
                 await run(step, error)
             }
@@ -192,22 +192,22 @@ struct RuleRunner: ~Copyable {
         }
     }
 
-    /// Runs an asynchronous rule under a supervisor; returns whether the supervisor removed the report.
-    private mutating func isReportRemoved(
-        running step: RuleStep, _ error: UnboxedError, under supervisor: any ActionSupervisor
+    /// Runs an asynchronous rule under a supervisor; returns false if the supervisor removed the report.
+    private mutating func supervise(
+        _ step: RuleStep, _ error: UnboxedError, _ supervisor: any ActionSupervisor
     ) async -> Bool {
         // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
         // action.
-        if supervisor.isReportRemoved { return true }
+        if supervisor.isReportRemoved { return false }
         let rule = step.rule.object
         guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.test == .certain) else {
-            return false
+            return true
         }
         switch await supervisor.run(action) {
         case .returned(let answer): search.record(answer, of: step.rule)
         case .failed(let failure): record(failure, of: step.rule)
-        case .reportRemoved: return true
+        case .reportRemoved: return false
         }
-        return false
+        return true
     }
 }

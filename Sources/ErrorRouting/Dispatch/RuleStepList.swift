@@ -72,19 +72,19 @@
 }
 
 extension FixedArray where Element == RuleStep {
-    private func list(from start: Int, to end: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(end)) }
+    private func list(from start: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(count)) }
 
     /// Adds the steps of a stage's rules in order and returns their list, which the array must outlive.
     mutating func append(_ entries: [Block.Entry], of stage: RuleStage) -> RuleStepList {
         let start = count
         for (rule, own) in entries where own == stage { append(RuleStep(rule, order: count)) }
-        return list(from: start, to: count)
+        return list(from: start)
     }
 
     /// Adds steps in the order of their rules and returns their list, which the array must outlive.
     mutating func append(_ steps: [RuleStep]) -> RuleStepList {
         let start = count
         for step in steps.sorted(by: { $0.order < $1.order }) { append(step) }
-        return list(from: start, to: count)
+        return list(from: start)
     }
 }

@@ -23,18 +23,18 @@ struct BusStateMachine: ~Copyable {
         case delivering
         /// The worker is notifying observers and the waiting caller of a completed report.
         case notifying
-        /// Every report is delivered or removed.
-        case ended(Ending)
+        /// Every report is delivered or removed; anyone is notified of the end when these parties have finished.
+        case ended(awaiting: Parties)
     }
 
-    /// What the bus still has to do after its end, before anyone is notified of the end.
-    struct Ending {
-        /// Whether a shutdown is still passing the removed reports to their receiver.
-        var returnsReports = false
-        /// Whether the worker is still notifying observers of a report.
-        var isNotifying = false
+    /// The parties that might still be at work after the bus's end.
+    struct Parties: OptionSet {
+        let rawValue: UInt8
 
-        var isOver: Bool { !returnsReports && !isNotifying }
+        /// A shutdown, which is passing the removed reports to their receiver.
+        static let shutdown = Parties(rawValue: 1)
+        /// The worker, which is notifying observers of a report.
+        static let worker = Parties(rawValue: 2)
     }
 
     private let intakePlace: Place<BusIntake>
@@ -149,7 +149,7 @@ struct BusStateMachine: ~Copyable {
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber) { return deliver(drops) }
-        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.number <= nextNumber }) : nil
+        return isFlushDue ? .flushed(flushes.takeDue(at: nextNumber)) : nil
     }
 
     /// Begins the next report under a flood limit; returns nil if the slot is empty.
@@ -250,10 +250,7 @@ struct BusStateMachine: ~Copyable {
         case .notifying:
             phase = .idle
             return beginNext()
-        case .ended(var ending):
-            ending.isNotifying = false
-            phase = .ended(ending)
-            return ending.isOver ? .end : .stop
+        case .ended: return hasFinished(.worker) ? .end : .stop
         case .created, .idle, .delivering:
             assertionFailure("the worker ends a notification in the phase \(phase)")
             return .stop
@@ -367,16 +364,14 @@ struct BusStateMachine: ~Copyable {
         return endSleep() ? .wakeAndWait : .wait
     }
 
-    /// Removes the flushes for which a closure returns true and returns their promises.
-    mutating func takeFlushes(where isOver: (FlushQueue.Flush) -> Bool) -> [Promise<Bool>] {
-        flushes.take(where: isOver)
-    }
+    /// Removes a caller that no longer waits.
+    mutating func removeFlush(_ promise: Promise<Bool>) { flushes.remove(promise) }
 
     /// Removes and returns the promises of all waiting callers when the bus ends.
     ///
     /// Their flushes have succeeded unless a shutdown removed reports.
     mutating func takeFlushesAtEnd() -> (promises: [Promise<Bool>], haveSucceeded: Bool) {
-        (takeFlushes { _ in true }, counts.removed == 0)
+        (flushes.takeDue(at: .max), counts.removed == 0)
     }
 
     // MARK: - Ending
@@ -392,7 +387,7 @@ struct BusStateMachine: ~Copyable {
     /// Ends the bus if the intake is closed and every report is delivered; returns whether the bus has ended.
     private mutating func endIfDone() -> Bool {
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
-        phase = .ended(Ending())
+        phase = .ended(awaiting: [])
         return true
     }
 
@@ -437,17 +432,17 @@ struct BusStateMachine: ~Copyable {
 
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
     mutating func abort() -> Leftovers? {
-        var (left, ending) = (Leftovers(), Ending(returnsReports: true))
+        var (left, parties) = (Leftovers(), Parties.shutdown)
         switch phase {
         case .ended: return nil
         case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
             left.postings.append((delivery.posting, delivery.sequence))
             (left.failures, left.action) = (exchange(&failures, with: []), running.take()?.action)
-        case .notifying: ending.isNotifying = true
+        case .notifying: parties.insert(.worker)
         case .created, .idle: break
         }
-        phase = .ended(ending)
+        phase = .ended(awaiting: parties)
         delivery.removeReport()
         while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
         // Add held reports first: they were posted before the reports that are still in the intake.
@@ -474,14 +469,16 @@ struct BusStateMachine: ~Copyable {
     /// Records that the removed reports were received, before anyone is notified of the end.
     ///
     /// Returns whether the caller must end the bus; if not, the worker ends it after it has notified the observers.
-    mutating func leftoversWereReceived() -> Bool {
-        guard case .ended(var ending) = phase else {
-            assertionFailure("reports are returned in the phase \(phase)")
+    mutating func leftoversWereReceived() -> Bool { hasFinished(.shutdown) }
+
+    /// Records that a party has finished after the bus's end; returns whether it was the last.
+    private mutating func hasFinished(_ party: Parties) -> Bool {
+        guard case .ended(let parties) = phase else {
+            assertionFailure("a party finishes in the phase \(phase)")
             return false
         }
-        ending.returnsReports = false
-        phase = .ended(ending)
-        return ending.isOver
+        phase = .ended(awaiting: parties.subtracting(party))
+        return parties == party
     }
 }
 
@@ -502,7 +499,7 @@ extension BusStateMachine {
         switch phase {
         case .delivering, .notifying: true
         case .created, .idle: false
-        case .ended(let ending): ending.isNotifying
+        case .ended(let parties): parties.contains(.worker)
         }
     }
 

@@ -12,11 +12,15 @@ struct FlushQueue {
     /// Adds a caller; its number must not be less than the numbers of the callers already in the queue.
     mutating func append(_ flush: Flush) { flushes.append(flush) }
 
-    /// Removes the callers for which a closure returns true and returns their promises.
-    mutating func take(where isOver: (Flush) -> Bool) -> [Promise<Bool>] {
-        defer { flushes.removeAll(where: isOver) }
-        return flushes.filter(isOver).map(\.promise)
+    /// Removes the callers that wait only for reports before a number and returns their promises.
+    mutating func takeDue(at number: Int64) -> [Promise<Bool>] {
+        let due = flushes.prefix { $0.number <= number }
+        defer { flushes.removeFirst(due.count) }
+        return due.map(\.promise)
     }
+
+    /// Removes the caller with a promise.
+    mutating func remove(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
 
     /// Returns whether the first caller waits only for reports before a number.
     func isDue(at number: Int64) -> Bool { !flushes.isEmpty && flushes[0].number <= number }
