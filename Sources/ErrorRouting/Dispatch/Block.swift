@@ -9,10 +9,6 @@
     /// The maximum number of rules that are read linearly.
     static let smallCount = 4
 
-    typealias Entry = (rule: Rule, stage: RuleStage)
-
-    /// The rules with their stages, last registered first.
-    let entries: [Entry]
     /// The stages that contain rules, and the stages that contain asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
@@ -22,22 +18,30 @@
     private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// Creates a block of rules, given last registered first.
-    init(_ entries: [Entry]) {
-        var memory = FixedArray<RuleStep>(capacity: entries.count)
-        rules = memory.append(entries, of: .rule)
-        onNoMatch = memory.append(entries, of: .onNoMatch)
-        always = memory.append(entries, of: .always)
+    /// Creates a block of a number of rules from a function that calls a closure with each rule, last registered first.
+    ///
+    /// The function is called four times.
+    @inline(__always)
+    init(count: Int, _ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
+        var memory = FixedArray<RuleStep>(capacity: count)
+        rules = memory.append(.rule, of: forEachRule)
+        onNoMatch = memory.append(.onNoMatch, of: forEachRule)
+        always = memory.append(.always, of: forEachRule)
         self.memory = memory
         var (stages, asynchronousStages, callsMatchers) = (RuleSet.Stages(), RuleSet.Stages(), false)
-        for (rule, stage) in entries {
+        forEachRule { rule, stage in
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
             if rule.dispatchTest == .closure { callsMatchers = true }
         }
-        (self.entries, self.stages, self.asynchronousStages) = (entries, stages, asynchronousStages)
+        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
         isReadLinearly = rules.count <= Self.smallCount && !callsMatchers
     }
+
+    deinit { for position in 0..<count { unsafe memory[position].rule.release() } }
+
+    /// The number of rules in all stages.
+    var count: Int { memory.count }
 
     /// All rules of a stage.
     subscript(stage: RuleStage) -> RuleStepList {
@@ -46,6 +50,11 @@
         case .onNoMatch: onNoMatch
         case .always: always
         }
+    }
+
+    /// Calls a closure with each rule, stage by stage; within a stage, last registered first.
+    func forEachRule(_ body: (Rule, RuleStage) -> Void) {
+        for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
     }
 
     // MARK: The rules for an error

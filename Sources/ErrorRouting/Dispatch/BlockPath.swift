@@ -64,10 +64,11 @@
     static func make(_ upper: BlockPath, on lower: BlockPath) -> BlockPath {
         var blocks = upper.blocks + lower.blocks
         while blocks.count > mostBlocks {
-            let sizes = zip(blocks, blocks.dropFirst()).map { $0.entries.count + $1.entries.count }
+            let sizes = zip(blocks, blocks.dropFirst()).map { $0.count + $1.count }
             guard let first = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { break }
-            let merged = Block(blocks[first].entries + blocks[first + 1].entries)
-            blocks.replaceSubrange(first...first + 1, with: [merged])
+            let neighbors = blocks[first...first + 1]
+            let block = Block(count: sizes[first]) { body in for block in neighbors { block.forEachRule(body) } }
+            blocks.replaceSubrange(first...first + 1, with: [block])
         }
         defer { withExtendedLifetime(blocks) {} }
         return make(count: blocks.count) { Borrowed(blocks[$0]) }

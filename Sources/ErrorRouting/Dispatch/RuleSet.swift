@@ -93,28 +93,27 @@ extension RuleSet {
             // Copy the lower blocks that aren't larger than the rules above them. If a handler is used after each added
             // rule, this limits both the number of blocks and how often each rule is copied to the number of bits in
             // the rule count.
-            var (entries, copied) = (entries, 0)
-            while copied < below?.count ?? 0, let block = below?.block(copied, .rule).object,
-                block.entries.count <= entries.count
-            {
-                entries += block.entries
-                copied += 1
+            var (count, copied) = (count, 0)
+            while copied < below?.count ?? 0, let size = below?.block(copied, .rule).read({ $0.count }), size <= count {
+                (count, copied) = (count + size, copied + 1)
             }
-            return madePath.set(.make(Block(entries), on: below, after: copied))
+            let block = Block(count: count) { body in
+                forEachRule(body)
+                for number in 0..<copied { below?.block(number, .rule).read { $0.forEachRule(body) } }
+            }
+            return madePath.set(.make(block, on: below, after: copied))
         }
 
-        /// The rules of the chain with their stages, last registered first.
-        private var entries: [Block.Entry] {
-            var entries: [Block.Entry] = []
-            entries.reserveCapacity(count)
+        /// Calls a closure with each rule of the chain, last registered first.
+        @inline(__always)
+        private func forEachRule(_ body: (Rule, RuleStage) -> Void) {
             var next: Borrowed<Version>? = Borrowed(self)
             while let version = next {
                 next = version.read { version in
-                    if let added = version.added { entries.append(added) }
+                    if let (rule, stage) = version.added { body(rule, stage) }
                     return version.previous.map(Borrowed.init)
                 }
             }
-            return entries
         }
     }
 }

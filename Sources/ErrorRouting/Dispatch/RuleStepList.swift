@@ -74,10 +74,19 @@
 extension FixedArray where Element == RuleStep {
     private func list(from start: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(count)) }
 
-    /// Adds the steps of a stage's rules in order and returns their list, which the array must outlive.
-    mutating func append(_ entries: [Block.Entry], of stage: RuleStage) -> RuleStepList {
+    /// Adds the steps of a stage's rules in order, retains the rules, and returns the steps' list.
+    ///
+    /// The array must outlive the list; its owner releases the rules. The function calls its closure with each rule.
+    @inline(__always)
+    mutating func append(
+        _ stage: RuleStage, of forEachRule: ((Rule, RuleStage) -> Void) -> Void
+    ) -> RuleStepList {
         let start = count
-        for (rule, own) in entries where own == stage { append(RuleStep(rule, order: count)) }
+        forEachRule { rule, own in
+            guard own == stage else { return }
+            append(RuleStep(rule, order: count))
+            unsafe Borrowed(rule).retain()
+        }
         return list(from: start)
     }
 
