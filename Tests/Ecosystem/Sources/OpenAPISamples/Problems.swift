@@ -4,7 +4,9 @@ import HTTPErrors
 import HTTPTypes
 import OpenAPIRuntime
 
-/// Turns an operation's error into a response and a report. Errors below 500 are reported only if a rule matches.
+/// Turns an operation's error into a response and a report.
+///
+/// An error with a status below 500 is reported only if a rule matches.
 nonisolated struct Problems: ServerMiddleware {
     var problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
 
