@@ -97,7 +97,10 @@ extension ErrorBus {
             guard let action = storage.apply({ $0.close(ifIdleSince: delivered) }) else { continue }
             perform(action)
             // Keep the timer until the bus has ended, even if other code has finished it: the limit is still in effect.
-            return await ended.value
+            await ended.value
+            // Wait again: if the bus had closed by itself, its last actions might have started tasks.
+            await tasks.waitForAll()
+            return
         }
     }
 
