@@ -20,7 +20,8 @@
 
     /// Creates a block of a number of rules from a function that calls a closure with each rule, last registered first.
     ///
-    /// The function is called four times.
+    /// The function is called once for each stage, and once more for all of them. It must call its closure with the
+    /// same rules each time.
     @inline(__always)
     init(count: Int, _ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
         var memory = FixedArray<RuleStep>(capacity: count)

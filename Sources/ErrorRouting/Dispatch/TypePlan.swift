@@ -21,7 +21,9 @@ import Foundation
     private let others: RuleStepList
     /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
     private let index: Borrowed<KeyIndex>?
+    /// The owner of the memory of `others`.
     private let memory: FixedArray<RuleStep>
+    /// The owner of `index`.
     private let ownedIndex: KeyIndex?
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool

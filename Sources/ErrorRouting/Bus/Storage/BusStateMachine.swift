@@ -23,7 +23,7 @@ struct BusStateMachine: ~Copyable {
         case delivering
         /// The worker is notifying observers and the waiting caller of a completed report.
         case notifying
-        /// Every report is delivered or removed; anyone is notified of the end when these parties have finished.
+        /// Every report is delivered or removed; everyone is notified of the end when these parties have finished.
         case ended(awaiting: Parties)
     }
 
