@@ -36,7 +36,7 @@ struct EndSituation: Sendable {
         EndSituation(portInUse),
         EndSituation("SIGTERM before the group runs", "wait before the group", terminate),
         EndSituation(
-            "SIGTERM while `beforeServerStarts` runs past the server's time limit", "wait before the server",
+            "SIGTERM while `beforeServerStarts` runs past the application's time limit", "wait before the server",
             terminate),
         EndSituation("SIGTERM after a request has posted an error") { process in
             try await send("/cache", to: process)
@@ -45,7 +45,7 @@ struct EndSituation: Sendable {
         EndSituation("SIGTERM during a request, which then posts an error") { process in
             try await send("/slow?seconds=2", to: process, then: terminate)
         },
-        EndSituation("SIGTERM during a request that runs past the server's time limit") { process in
+        EndSituation("SIGTERM during a request that runs past the application's time limit") { process in
             try await send("/slow?seconds=60", to: process, then: terminate)
         },
         EndSituation("SIGTERM while a bus task runs past the time limit for tasks") { process in
