@@ -85,8 +85,8 @@ extension Detector {
             (loss.kind == .optionalTry && isDiscarded(loss.token), 1, "the nil is ignored"),
             (task == "Task", 5, "it is inside a `Task`"),
             (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
-            (isDecorative, -20, "it only decorates, or can be created again"),
-            (has(Words.expendable, context), -15, "it is in code that only decorates"),
+            (isDecorative, -20, "it is only decorative, or can be created again"),
+            (has(Words.expendable, context), -15, "it is in decorative code"),
             (
                 has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -30,
                 "the function only returns yes or no"

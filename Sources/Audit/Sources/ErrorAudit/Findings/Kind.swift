@@ -39,7 +39,7 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
         case .causeLost: (20, "the log says that something failed, but not why")
         case .noHook: (70, "nothing reports the errors that the framework catches here")
         case .reportedTwice: (20, "the error is logged and rethrown, so it is reported twice")
-        case .noReason: (50, "the comment for error-audit gives no reason")
+        case .noReason: (50, "the error-audit comment doesn't give a reason")
         }
     }
 
