@@ -6,13 +6,13 @@ import Foundation
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "error-audit",
-        abstract: "Lists where Swift code loses its errors, the losses that matter most first.",
+        abstract: "Lists where Swift code loses errors, starting with the losses that matter most.",
         discussion: """
             Parses Swift files without building them. Skips tests, generated files, and files that .gitignore excludes.
-            Mark a line that needs no report: // error-audit: harmless, because …
-            Mark several lines: // error-audit: off, because … and // error-audit: on
-            The exit status is 0; 1 if --strict or --limit fails; 2 if something couldn't be read in full; 64 for wrong
-            options or a wrong configuration.
+            Mark a harmless line: // error-audit: harmless, because …
+            Mark several harmless lines: // error-audit: off, because … and // error-audit: on
+            The exit status is 0; 1 if --strict or --limit fails; 2 if something couldn't be read in full; 64 for
+            invalid options or an invalid configuration.
             """,
         version: Audit.version)
 
@@ -22,13 +22,13 @@ struct Command: AsyncParsableCommand {
     @Option(help: "The output format: text, json, github (annotations), or sarif.")
     var format = Output.text
 
-    @Flag(help: "Show the harmless findings too, and the half of the losses that matters less.")
+    @Flag(help: "Also show harmless findings and the lower-scoring half of the losses.")
     var all = false
 
-    @Flag(help: "Exit with 1 if there is a probable loss, and show each.")
+    @Flag(help: "Show every probable loss, and exit with 1 if there are any.")
     var strict = false
 
-    @Option(help: "Exit with 1 if there are more probable losses than this number, and show each.")
+    @Option(help: "Show every probable loss, and exit with 1 if there are more than this number.")
     var limit: Int?
 
     @Option(help: "A baseline file; its findings are left out.", completion: .file())
@@ -37,7 +37,7 @@ struct Command: AsyncParsableCommand {
     @Option(help: "Write the findings to this file as a baseline.", completion: .file())
     var writeBaseline: String?
 
-    @Option(help: "Like --baseline, and remove what is gone from the file.", completion: .file())
+    @Option(help: "Like --baseline, but also remove fixed losses from the file.", completion: .file())
     var updateBaseline: String?
 
     @Option(help: "A kind to leave out. You can repeat this option.")
@@ -50,7 +50,7 @@ struct Command: AsyncParsableCommand {
     var reporter: [String] = []
 
     @Option(
-        help: "A configuration file; by default the closest .error-audit.json around the first path.",
+        help: "A configuration file; by default, the closest .error-audit.json at or above the first path.",
         completion: .file())
     var config: String?
 

@@ -44,7 +44,7 @@ extension OutputTests {
         let losses = try Self.render(.text, showing: .losses)
         #expect(losses.contains(":4:23: warning: f, load: the `catch` is empty") && !losses.contains("sleep"))
         let all = try Self.render(.text, showing: .all, plain: true)
-        #expect(all.contains(":3:5: note: f, Task.sleep: harmless: only the end of the task ends a sleep"))
+        #expect(all.contains(":3:5: note: f, Task.sleep: harmless: it throws only if its task is cancelled"))
         #expect(all.contains(#"→ Task { do { try await save() } catch { logger.error("\(error)") } }"#))
     }
 

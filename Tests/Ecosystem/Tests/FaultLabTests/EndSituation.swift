@@ -36,7 +36,8 @@ struct EndSituation: Sendable {
         EndSituation(portInUse),
         EndSituation("SIGTERM before the group runs", "wait before the group", terminate),
         EndSituation(
-            "SIGTERM during `beforeServerStarts`, which waits until its limit", "wait before the server", terminate),
+            "SIGTERM while `beforeServerStarts` runs past the application's time limit", "wait before the server",
+            terminate),
         EndSituation("SIGTERM after a request has posted an error") { process in
             try await send("/cache", to: process)
             process.send(SIGTERM)
@@ -44,13 +45,13 @@ struct EndSituation: Sendable {
         EndSituation("SIGTERM during a request, which then posts an error") { process in
             try await send("/slow?seconds=2", to: process, then: terminate)
         },
-        EndSituation("SIGTERM during a request that takes longer than its limit") { process in
+        EndSituation("SIGTERM during a request that runs past the application's time limit") { process in
             try await send("/slow?seconds=60", to: process, then: terminate)
         },
-        EndSituation("SIGTERM while a bus task runs longer than its limit") { process in
+        EndSituation("SIGTERM while a bus task runs past the time limit for tasks") { process in
             try await send("/task", to: process, then: terminate)
         },
-        EndSituation("SIGTERM, and SIGTERM again during the shutdown") { process in
+        EndSituation("SIGTERM, then a second SIGTERM during the shutdown") { process in
             try await send("/slow?seconds=2", to: process) { process in
                 try await terminate(process)
                 try await process.line("the first signal") { $0.text.contains("Signal caught") }

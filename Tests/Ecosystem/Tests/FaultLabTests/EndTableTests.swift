@@ -10,7 +10,7 @@ extension FaultLab {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/ErrorRouting/ErrorRouting.docc/OverloadAndShutdown.md")
             .standardized
-        private static let header = "| what happens | the process ends with | what is written | the last entry |"
+        private static let header = "| what happens | the process ends with | what is written | final counts |"
 
         @Test func `each row shows what was observed`() async throws {
             var rows = [Self.header, "| --- | --- | --- | --- |"]
@@ -61,13 +61,13 @@ extension FaultLab {
             }
             let counted = lines.compactMap { line in
                 line.firstMatch(of: #/^error-bus: the process ended while a bus had ([0-9]+) pending/#)
-                    .map { "the number of pending errors, \($0.1), on standard error" }
+                    .map { "the number of pending errors (\($0.1)) on standard error" }
             }
             let all = logged + written + counted
             return all.isEmpty ? "nothing" : all.joined(separator: "; ")
         }
 
-        /// Returns the nonzero counts of the last entry.
+        /// Returns `posted` and the nonzero counts that the service logs last.
         private static func last(_ process: ServiceProcess) -> String {
             let totals = process.lines.compactMap { line in
                 line.text.range(of: "] posted ").flatMap { range in

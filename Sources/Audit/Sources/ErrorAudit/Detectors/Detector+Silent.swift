@@ -96,7 +96,7 @@ extension Detector {
             loss.notes = [("every error becomes nil", -10)]
             if instead.contains("postError") { return loss }
             (loss.bus, loss.plain) = ("errors.catching { try \(instead) }", "try \(instead)")
-        case .status: loss.notes = [("its result is thrown away", 5)]
+        case .status: loss.notes = [("its result is discarded", 5)]
         case .handler: loss.notes = [("it has no handler for the error", 5)]
         }
         return loss

@@ -31,7 +31,7 @@ extension Detector {
         let excuses: [(holds: Bool, why: String)] = [
             (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
             (loss.isExpected, "only errors that the program expects arrive here"),
-            (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
+            (loss.isSleep || all(Self.sleeps), "it throws only if its task is cancelled"),
             (isDecoding, "decoding only checks whether the value has this form"),
             (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
             (isClosing, "it only closes: `\(names.last ?? "")`"),
@@ -83,10 +83,10 @@ extension Detector {
             ),
             (loss.isPartlyReported, -5, "some errors are reported, but not all"),
             (loss.kind == .optionalTry && isDiscarded(loss.token), 1, "the nil is ignored"),
-            (task == "Task", 5, "it stands in a task of its own"),
+            (task == "Task", 5, "it is inside a `Task`"),
             (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
-            (isDecorative, -20, "it only decorates, or can be created again"),
-            (has(Words.expendable, context), -15, "it is in code that only decorates"),
+            (isDecorative, -20, "it is only decorative, or can be created again"),
+            (has(Words.expendable, context), -15, "it is in decorative code"),
             (
                 has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -30,
                 "the function only returns yes or no"

@@ -32,14 +32,14 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
         case .task: (65, "the task throws, and nobody awaits its value")
         case .emptyCatch: (48, "the `catch` is empty")
         case .printOnly: (60, "the `catch` only prints, or logs at debug level")
-        case .forcedTry: (35, "`try!` ends the process")
+        case .forcedTry: (35, "`try!` crashes the process if it fails")
         case .droppedResult: (55, "the failure of the result is dropped")
         case .children: (60, "nobody reads the errors of the child tasks")
-        case .substitute: (38, "the `catch` carries on without a report")
+        case .substitute: (38, "the `catch` continues without reporting the error")
         case .causeLost: (20, "the log says that something failed, but not why")
         case .noHook: (70, "nothing reports the errors that the framework catches here")
         case .reportedTwice: (20, "the error is logged and rethrown, so it is reported twice")
-        case .noReason: (50, "the comment for error-audit gives no reason")
+        case .noReason: (50, "the error-audit comment doesn't give a reason")
         }
     }
 
