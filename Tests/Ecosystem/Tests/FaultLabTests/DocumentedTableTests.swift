@@ -191,7 +191,7 @@ extension FaultLab {
 
             Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a request
             that isn't idempotent, such as POST without a key. A refused certificate isn't retried, because the next
-            attempt would fail in the same way.
+            attempt would fail too.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
             | async-http-client |
