@@ -183,15 +183,15 @@ extension FaultLab {
 
             ## Overview
 
-            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionHTTPTransport``.
-
-            These are the common situations. The package's fault lab, `Tests/Ecosystem`, sends these requests and a
-            hundred others, and fails if a result differs from the table. An empty `URLError` cell means that a response
-            arrived. The last column has the result of async-http-client if it differs.
+            The table shows common situations, observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with
+            ``URLSessionHTTPTransport``. The package's fault lab, `Tests/Ecosystem`, sends these requests and [a hundred
+            others](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md), and fails if a result differs from the
+            table. An empty `URLError` cell means that a response arrived. The last column shows the result of
+            async-http-client if it differs.
 
             Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a request
             that isn't idempotent, such as POST without a key. A refused certificate isn't retried, because the next
-            attempt would fail in the same way.
+            attempt would fail too.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
             | async-http-client |
