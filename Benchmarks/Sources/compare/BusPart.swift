@@ -36,8 +36,7 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
-        let what =
-            "Nanoseconds per error: the time from the first post until all errors are handled, divided by their number"
+        let what = "Nanoseconds per error: the time until all errors are handled, divided by their number"
         let lines =
             [Table.introduction(what, rounds: rounds), ""]
             + Table.series(names, over: "callers", PostingContender.series, in: measurement) + [""]

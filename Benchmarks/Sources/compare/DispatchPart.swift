@@ -74,13 +74,8 @@ struct DispatchPart: Part {
             + Table.series(names, over: "rules", Contender.series, in: measurement) + [""]
             + Table.list("for comparison", singles, in: measurement) + [""]
             + Table.ratios(Self.comparison, in: measurement)
-            + ["", "| how throughput grows with the cores | |", "| --- | --- |"]
-            + scaling.map { scaling in
-                let text =
-                    "\(scaling.name): throughput of \(scaling.cores) tasks over 1, relative to a control that shares "
-                    + "nothing"
-                return Table.line(text, scaling.relative)
-            }
+            + ["", "| throughput, relative to one task and to a control that shares nothing | |", "| --- | --- |"]
+            + scaling.map { Table.line("\($0.name), \($0.cores) tasks", $0.relative) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -15,7 +15,6 @@ enum Scopes {
         let requests = PostingContender.requests.map { ($0.name, $0.callers) }
         return Table.series(names, over: "rules of the enclosing bus", Contender.rulesAroundScopes, in: measurement)
             + [""] + Table.list("a scope for a body that does nothing", bodies, in: measurement)
-            + [""]
-            + Table.list("one error, from the creation of its scope until it is handled", requests, in: measurement)
+            + [""] + Table.list("creating a scope and handling its error", requests, in: measurement)
     }
 }

@@ -7,8 +7,8 @@ enum Table {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         return """
             \(what).
-            Each figure is the median of \(rounds) interleaved rounds, with the quartiles in parentheses.
-            The machine's \(cores) cores had other work too, so compare these figures only with each other.
+            Each figure is the median of \(rounds) interleaved rounds, with quartiles.
+            The machine's \(cores) cores had other work too, so compare figures only with each other.
             """
     }
 
