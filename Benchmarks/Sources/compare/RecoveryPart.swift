@@ -31,8 +31,8 @@ struct RecoveryPart: Part {
             + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
             + [
                 """
-                The maximum number of retries per 100 ms, in a deterministic simulation. All clients fail at the same time
-                and at each of four retries. Their delays are the default policy's, with the row's jitter.
+                The maximum number of retries per 100 ms, in a deterministic simulation. All clients fail at the same
+                time and at each of four retries. Their delays are the default policy's, with the row's jitter.
                 """,
                 "",
                 "| clients | \(numbers) |",

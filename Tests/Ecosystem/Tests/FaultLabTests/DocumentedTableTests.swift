@@ -163,8 +163,8 @@ extension FaultLab {
                 `Content-Length`.
 
                 An empty cell means that the result doesn't contain a `URLError`, that no request is retried, or that
-                async-http-client has the same result. If `URLSession` crashes the process, the other columns show the
-                result of async-http-client.
+                async-http-client has the same result. If `URLSession` crashes, the other columns show the result of
+                async-http-client.
 
                 | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
                 | --- | --- | --- | --- | --- |
