@@ -69,7 +69,7 @@ struct Herd {
 
     let jitter: Backoff.Jitter
 
-    /// Returns the maximum number of retries in any 100 ms with the default policy's delays.
+    /// Returns the maximum number of retries per 100 ms with the default policy's delays.
     ///
     /// The result is the same in every run.
     func widestPeak(of clients: Int) -> Int {
