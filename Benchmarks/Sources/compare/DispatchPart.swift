@@ -41,6 +41,7 @@ struct DispatchPart: Part {
     func table(_ measurement: Measurement) async -> String {
         Progress.show("\(name): scaling …")
         let scaling = await Scaling.measureAll(rounds: 15)
+        let throughput = scaling.map { Table.line("\($0.name), \($0.cores) tasks", $0.relative) }
         let names = [
             "match by type", "miss", "match by value", "match by NSError", "match by domain", "match by superclass",
             "match under an error", "error map", "list of closures", "predicates", "list of closures, predicates",
@@ -75,7 +76,7 @@ struct DispatchPart: Part {
             + Table.list("for comparison", singles, in: measurement) + [""]
             + Table.ratios(Self.comparison, in: measurement)
             + ["", "| throughput, relative to one task and to a control that shares nothing | |", "| --- | --- |"]
-            + scaling.map { Table.line("\($0.name), \($0.cores) tasks", $0.relative) }
+            + throughput
         return lines.joined(separator: "\n") + "\n"
     }
 
