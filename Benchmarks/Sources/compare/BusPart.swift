@@ -36,10 +36,11 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
+        let what = "Nanoseconds per error: the time until all errors are handled, divided by their number"
         let lines =
-            [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
+            [Table.introduction(what, rounds: rounds), ""]
             + Table.series(names, over: "callers", PostingContender.series, in: measurement) + [""]
-            + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
+            + Table.list("one error, while the bus or stream is idle", idle, in: measurement) + [""]
             + Observers.table(measurement) + [""]
             + Scopes.tables(measurement) + [""]
             + (await Tails.table()) + [""]

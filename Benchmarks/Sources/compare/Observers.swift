@@ -6,6 +6,6 @@ enum Observers {
 
     static func table(_ measurement: Measurement) -> [String] {
         let figures = PostingContender.observed.filter { $0.callers == 1 }.map { ($0.name, 1) }
-        return Table.list("one error of many, by one caller", figures, in: measurement)
+        return Table.list("per error, with one caller", figures, in: measurement)
     }
 }

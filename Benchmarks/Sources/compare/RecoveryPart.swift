@@ -27,11 +27,13 @@ struct RecoveryPart: Part {
             return "| \(name(of: herd)) | \(cells.joined(separator: " | ")) |"
         }
         let lines =
-            [Table.introduction("Nanoseconds for an operation that succeeds at once", rounds: rounds), ""]
+            [Table.introduction("Nanoseconds for an operation that succeeds immediately", rounds: rounds), ""]
             + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
             + [
-                "The most retries in any 100 ms, of clients that failed at the same moment and do so at every retry,\n"
-                    + "with the delays of the default policy. Simulated: the same on every machine.",
+                """
+                The maximum number of retries per 100 ms, in a deterministic simulation. All clients fail at the same
+                time and at each of four retries. Their delays are the default policy's, with the row's jitter.
+                """,
                 "",
                 "| clients | \(numbers) |",
                 "| --- |" + String(repeating: " --- |", count: Herd.series.count),
@@ -41,7 +43,7 @@ struct RecoveryPart: Part {
 
     func chart(_ measurement: Measurement) -> Chart {
         Chart(
-            title: "The most retries in any 100 ms, of clients that failed at the same moment",
+            title: "The maximum number of retries per 100 ms, if all clients fail at the same time",
             axis: "clients",
             ticks: Herd.series.map(Double.init),
             lines: Self.herds.map { herd, color in
@@ -67,7 +69,7 @@ struct Herd {
 
     let jitter: Backoff.Jitter
 
-    /// Returns the maximum number of retries in any 100 ms with the default policy's delays.
+    /// Returns the maximum number of retries per 100 ms with the default policy's delays.
     ///
     /// The result is the same in every run.
     func widestPeak(of clients: Int) -> Int {

@@ -5,8 +5,11 @@ enum Table {
     /// Returns the introduction to a table.
     static func introduction(_ what: String, rounds: Int) -> String {
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        return "\(what): medians of \(rounds) interleaved rounds, with the quartiles.\n\(cores) cores, shared "
-            + "with others: compare the figures with each other, not with those of another machine."
+        return """
+            \(what).
+            Each figure is the median of \(rounds) interleaved rounds, with quartiles.
+            The machine's \(cores) cores had other work too, so compare figures only with each other.
+            """
     }
 
     /// Returns a table with a row for each name that contains the name's cost at each number.
@@ -31,7 +34,7 @@ enum Table {
 
     /// Returns a table with a row for each replacement in a chart, with its time as a multiple of this package's time.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| how many times as long as this package takes | |", "| --- | --- |"]
+        ["| time, relative to this package | |", "| --- | --- |"]
             + chart.groups.flatMap { group in
                 group.bars.filter { !$0.isOurs }.compactMap { bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in

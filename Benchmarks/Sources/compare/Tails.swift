@@ -11,7 +11,7 @@ enum Tails {
     @concurrent
     static func table() async -> [String] {
         var lines = [
-            "| one post, by as many threads at once: median / p99 / p99.9 / longest, in microseconds | "
+            "| posting threads (microseconds per post: median / p99 / p99.9 / longest) | "
                 + PostTails.series.map { "\($0)" }.joined(separator: " | ") + " |",
             "| --- |" + String(repeating: " --- |", count: PostTails.series.count),
         ]

@@ -86,7 +86,7 @@ extension ReadmeTests {
         try check(
             "Benchmarks/README.md",
             contains: [
-                "Ten rules that are built and used once cost \(built) ns, ten closures \(list) ns,",
+                "Ten rules that are built and used once cost \(built) ns, and ten closures cost \(list) ns.",
                 "an observer (\(times("ErrorBus, one observer")) times as long)",
                 "a flood limit (\(times("ErrorBus, a flood limit")) times)",
                 "unread `reports` (\(times("ErrorBus, one stream of reports, unread")) times)",

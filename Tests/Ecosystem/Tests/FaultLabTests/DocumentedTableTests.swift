@@ -157,10 +157,14 @@ extension FaultLab {
             return """
                 # All situations of the fault lab
 
-                [Situations and their errors](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) explains the
-                fault lab and the columns. "Retried" shows which requests `RetryPolicy.default` retries; it doesn't wait
-                longer than 60 seconds. "A response" means that the request succeeded. If `URLSession` crashes the
-                process, `NetworkError.Kind` and "Retried" show the result of async-http-client.
+                [Situations and their errors](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) describes
+                the fault lab. "Retried" shows which requests `RetryPolicy.default` retries; a `Retry-After` above
+                60 seconds rules that out. "A response" means that the request succeeded. A "length" is a
+                `Content-Length`.
+
+                An empty cell means that the result doesn't contain a `URLError`, that no request is retried, or that
+                async-http-client has the same result. If `URLSession` crashes, the other columns show the result of
+                async-http-client.
 
                 | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
                 | --- | --- | --- | --- | --- |

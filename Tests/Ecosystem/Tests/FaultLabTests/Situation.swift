@@ -91,7 +91,7 @@ extension Situation {
             .failure(.unauthorized)),
         Situation("401, Digest", "/challenge?by=Digest%20realm=%22a%22,%20nonce=%22b%22", .failure(.unauthorized)),
         Situation(
-            "401, four ways", "/challenge?by=Negotiate&by=NTLM&by=Digest%20realm=a&by=Basic%20realm=a",
+            "401, four schemes", "/challenge?by=Negotiate&by=NTLM&by=Digest%20realm=a&by=Basic%20realm=a",
             .failure(.unauthorized)),
         Situation("407, Basic", "/challenge?status=407&by=Basic%20realm=%22a%22", .failure(.http)),
     ]
@@ -104,7 +104,7 @@ extension Situation {
         Situation("a redirect to an empty target", "/raw/redirect/empty", .failure(.http)),
         Situation("a redirect to an invalid URL", "/raw/redirect/no-url", .failure(.http)),
         Situation("a redirect without a host", "/raw/redirect/nowhere", .failure(.http)),
-        Situation("a redirect to a mail address", "/raw/redirect/mail", .failure(.http)),
+        Situation("a redirect to a mailto URL", "/raw/redirect/mail", .failure(.http)),
         Situation("a redirect to a file", "/raw/redirect/file", .failure(.http)),
         Situation("a redirect to an invalid port", "/raw/redirect/port", .failure(.http)),
         Situation("a redirect to //[::1]", "/raw/redirect/ipv6", .failure(.http)),
@@ -118,7 +118,7 @@ extension Situation {
         Situation("dropped within the headers", "/drop/within-headers", .failure(.connection)),
         Situation("dropped after the headers", "/drop/after-headers", .failure(.connection)),
         Situation("a truncated body", "/truncated", .failure(.connection)),
-        Situation("a truncated body in chunks", "/truncated/chunks", .failure(.connection)),
+        Situation("a truncated chunked body", "/truncated/chunks", .failure(.connection)),
         Situation("a self-signed certificate", "/json", .failure(.connection), scheme: .https),
         Situation("TLS on the plain port", "/json", .failure(.connection), scheme: .https, port: .http),
     ]
@@ -129,7 +129,7 @@ extension Situation {
         Situation("a body longer than its length", "/wrong-length", .success(200), body: #"{"ans"#),
         Situation("invalid gzip", "/gzip/garbage", .failure(.invalidResponse)),
         Situation("gzip with bytes after its end", "/gzip/trailing", .failure(.invalidResponse)),
-        Situation("gzip in chunks with one after its end", "/gzip/trailing-chunk", .failure(.invalidResponse)),
+        Situation("chunked gzip with a chunk after its end", "/gzip/trailing-chunk", .failure(.invalidResponse)),
         Situation(
             "truncated gzip", "/gzip/truncated", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("plain HTTP on the TLS port", "/json", .failure(.connection), scheme: .http, port: .https),
@@ -148,13 +148,13 @@ extension Situation {
         Situation(
             "the same length twice", "/raw/length/twice", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation(
-            "a length next to chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
+            "a length and chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
             onURLSession: .success(200)),
         Situation("a length without a body", "/raw/not-modified", .failure(.http)),
         Situation("a trailer after chunks", "/raw/trailer", .success(200), body: "{}"),
         Situation("chunks with extensions", "/raw/chunk-extension", .success(200), body: "{}"),
-        Situation("a chunk whose size is a word", "/raw/chunk-size/words", .failure(.invalidResponse)),
-        Situation("a chunk of a negative size", "/raw/chunk-size/negative", .failure(.invalidResponse)),
+        Situation("a chunk size that isn't a number", "/raw/chunk-size/words", .failure(.invalidResponse)),
+        Situation("a negative chunk size", "/raw/chunk-size/negative", .failure(.invalidResponse)),
         Situation("a chunk of 2^63 - 1 bytes", "/raw/chunk-size/2-63", .failure(.connection)),
         Situation(
             "a chunk of 2^64 - 1 bytes", "/raw/chunk-size/2-64", .failure(.connection),
@@ -174,7 +174,7 @@ extension Situation {
         Situation(
             "HTTP/2 that wasn't requested", "/raw/version/2", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("HTTP/3.7", "/raw/version/3.7", .failure(.invalidResponse)),
-        Situation("no code in the first line", "/raw/status/none", .failure(.invalidResponse)),
+        Situation("a status line without a code", "/raw/status/none", .failure(.invalidResponse)),
         Situation("code 000", "/raw/status/000", .failure(.invalidResponse)),
         Situation("code 099", "/raw/status/099", .failure(.invalidResponse)),
         Situation("code 600", "/raw/status/600", .failure(.invalidResponse)),
@@ -182,10 +182,10 @@ extension Situation {
         Situation("code 1000", "/raw/status/1000", .failure(.invalidResponse)),
         Situation("code -20", "/raw/status/negative", .failure(.invalidResponse)),
         Situation(
-            "a first line without a reason", "/raw/status/without-reason", .success(200),
+            "a status line without a reason", "/raw/status/without-reason", .success(200),
             onURLSession: .failure(.invalidResponse)),
         Situation(
-            "a first line in Latin-1", "/raw/status/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
+            "a status line in Latin-1", "/raw/status/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
         Situation("two hundred early hints", "/raw/announced", .success(200), body: "{}"),
         Situation("nothing but early hints", "/raw/only-announced", .failure(.connection)),
         Situation("a header with NUL", "/raw/header/nul", .failure(.invalidResponse)),
@@ -198,7 +198,7 @@ extension Situation {
         Situation(
             "a header that begins with a carriage return, after early hints", "/raw/header/return-after-hints",
             .failure(.invalidResponse)),
-        Situation("a header's name with NUL", "/raw/header/nul-in-name", .failure(.invalidResponse)),
+        Situation("a header name with NUL", "/raw/header/nul-in-name", .failure(.invalidResponse)),
         Situation(
             "a header in Latin-1", "/raw/header/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
         Situation(
@@ -206,7 +206,7 @@ extension Situation {
             onURLSession: .success(200)),
         Situation("a header without a colon", "/raw/header/without-colon", .failure(.invalidResponse)),
         Situation("a header without a name", "/raw/header/without-name", .failure(.invalidResponse)),
-        Situation("a header's name with a space", "/raw/header/space-in-name", .failure(.invalidResponse)),
+        Situation("a header name with a space", "/raw/header/space-in-name", .failure(.invalidResponse)),
         Situation("a folded header", "/raw/header/folded", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("a header of 60 KB", "/raw/header/long", .success(200), body: "{}"),
         Situation("a header of 2 MB", "/raw/header/too-long", .failure(.invalidResponse)),
