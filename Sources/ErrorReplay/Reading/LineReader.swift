@@ -11,7 +11,7 @@ struct LineReader {
         let range: Range<Int>
         /// Whether the line is longer than any record and must be skipped.
         let isTooLong: Bool
-        /// Whether the line ends with a line feed; a process that was killed while writing leaves a line without one.
+        /// Whether the line ends with a line feed; it doesn't if the process was killed while it wrote the line.
         let hasEnd: Bool
     }
 

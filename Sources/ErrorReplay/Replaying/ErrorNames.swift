@@ -5,8 +5,8 @@ import Foundation
 /// The names of an error that isn't available itself, because it can't be rebuilt from its record.
 ///
 /// They decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a predicate, or
-/// checks a protocol is undecided. Types with the same name count as the same type. A rule for a class with another name
-/// is undecided, because the error's class might inherit from that class.
+/// checks a protocol is undecided. Types with the same name count as the same type. A rule for a class with another
+/// name is undecided, because the error's class might inherit from that class.
 struct ErrorNames {
     /// The name of the error's type, with its module; see `ErrorReport.typeName`.
     let typeName: String

@@ -76,13 +76,15 @@ struct ArrangedServices {
         return part
     }
 
-    /// Returns the name that the caller gave a service; nil if it is the service's description, which can be long.
+    /// Returns the name that the caller gave a service; nil if the caller gave none, because the default name is the
+    /// service's description, which can be long.
     private static func name(of part: Part) -> String? {
         part.serviceName == "\(part.service)" && !isWatched(part.service) ? nil : part.serviceName
     }
 
-    /// Returns whether a service, or a service that it runs, already posts its error; a mark can be inside or outside
-    /// of it.
+    /// Returns whether a service, or a service that it wraps, already posts its error.
+    ///
+    /// The wrapper that marks a service to stop before the tasks can be inside or outside the wrapper that posts.
     private static func isWatched(_ service: any Service) -> Bool {
         if service is any WatchedService { return true }
         return (service as? any WrappingService).map { isWatched($0.wrapped) } ?? false

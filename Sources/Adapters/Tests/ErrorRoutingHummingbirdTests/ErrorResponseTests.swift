@@ -142,7 +142,7 @@ struct ErrorResponseTests {
         #expect(body.status.code >= 400 && body.headers[.contentType] == "application/problem+json")
     }
 
-    /// Sends a request over a connection, then another whose response shows whether the first response was read whole.
+    /// Sends two requests over one connection: the second response shows whether the first was read to its end.
     @Test func `a response that HTTP forbids a body is sent without one, so that the next isn't misread`() async throws
     {
         let router = Router(options: .autoGenerateHeadEndpoints)

@@ -115,7 +115,7 @@ struct MeasuredErrorsTests {
             let bus = ErrorBus(handler: ErrorHandler())
             discarded = bus
             bus.measureErrors(as: "discarded", every: .seconds(Int64.max)) { _ in [] }
-            // Afterwards, the timer sleeps.
+            // Wait for the first measurement, after which the timer sleeps.
             while pending()?.isEmpty ?? true, !Task.isCancelled { await Task.yield() }
         }
         while discarded != nil, !Task.isCancelled { await Task.yield() }

@@ -31,7 +31,7 @@ struct RateLimitsTests {
             (429, nil, nil, [60, 60]),
             // Without the header, only a 429 sets a limit.
             (503, nil, .seconds(7), [0, 0]), (200, nil, .seconds(7), [0, 0]),
-            // The header takes precedence over the other field.
+            // The header takes precedence over `Retry-After`.
             (429, "5:error:key", .seconds(7), [5, 0]),
             // An unreadable header doesn't set a limit, but a 429 does.
             (429, "soon:error:key", nil, [60, 60]), (200, "soon:error:key", nil, [0, 0]), (200, "60", nil, [0, 0]),

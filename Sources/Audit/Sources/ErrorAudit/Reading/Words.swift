@@ -93,7 +93,7 @@ enum Words {
     static let changes = writes.union(sends)
     /// Verbs for reading from another source.
     static let fetches = list("download fetch find get list load lookup query read request retrieve search")
-    /// Words for things that only count or decorate or that are created again if they are missing.
+    /// Words for things that a program can do without: they only measure or decorate, or are recreated if missing.
     static let expendable = list(
         """
         analytics animation artwork avatar cache cached caches color colors colour donate favicon haptic haptics icon
