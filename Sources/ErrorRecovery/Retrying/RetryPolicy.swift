@@ -41,8 +41,8 @@ public struct RetryPolicy: Sendable {
     /// negative.
     ///
     /// No retry begins at or after the deadline. The deadline doesn't interrupt a running attempt: the last attempt can
-    /// take any time, so give the operation its own time limit. The first attempt is always made, because otherwise
-    /// there would be no error to throw.
+    /// take any amount of time, so give the operation its own time limit. The first attempt is always made, because
+    /// otherwise there would be no error to throw.
     public var deadline: Duration? { didSet { check() } }
 
     /// Creates a policy.

@@ -33,7 +33,7 @@ struct ErrorNames {
         foundations = domain.map { NSErrorBridge.error(domain: $0, code: code ?? 0) }
     }
 
-    /// Returns whether a matcher matches the error; nil if the error itself would decide.
+    /// Returns whether a matcher matches the error; nil if that can't be determined without the error itself.
     ///
     /// - Complexity: O(number of the matcher's parts × number of underlying errors).
     func isMatched(by shape: MatcherShape) -> Bool? {

@@ -83,9 +83,9 @@ public struct LastResort: Sendable {
     /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes an unhandled report with a reason, unless the report has a mark: such a report is the witness's.
+    /// Writes an unhandled report with a reason, unless the report has a mark: the witness handles marked reports.
     ///
-    /// Returns the length of the report's line, without what is added to each line; 0 if no line was written.
+    /// Returns the length of the report's line in bytes, without the newline; 0 if no line was written.
     @discardableResult
     func write(_ report: ErrorReport, because reason: String) -> Int {
         if report.mark != nil { return 0 }

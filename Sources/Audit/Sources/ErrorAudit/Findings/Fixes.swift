@@ -32,7 +32,7 @@ enum Fixes {
         return argument.label == nil && isOnlyTheError(argument.expression)
     }
 
-    /// Returns whether a report of the error contains everything that a value does.
+    /// Returns whether a report of the error contains everything that a value contains.
     private static func isOnlyTheError(_ value: ExprSyntax) -> Bool {
         if ["error", "error.localizedDescription", "String(describing: error)"].contains(value.trimmedDescription) {
             return true
