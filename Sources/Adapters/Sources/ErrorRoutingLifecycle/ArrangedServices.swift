@@ -22,7 +22,7 @@ struct ArrangedServices {
         func watched(_ part: Part, within limit: Duration) -> Part {
             Self.watched(part, by: errors, within: limit, source)
         }
-        // Use no limit for exporters: other services don't wait for them, so their own limits are in effect.
+        // Don't limit exporters here: other services don't wait for them, so the exporters' own limits are in effect.
         let unlimited = Duration.seconds(Int64.max)
         let exporters = exporters.map {
             watched(Part(service: $0, successTerminationBehavior: .ignore), within: unlimited)
@@ -65,7 +65,7 @@ struct ArrangedServices {
         if "\(part.failureTerminationBehavior)" == "\(Part.TerminationBehavior.cancelGroup)" {
             part.failureTerminationBehavior = .gracefullyShutdownGroup
         }
-        // Keep the service if its owner already watches it, because it then has the owner's name and limit.
+        // Keep a service that its owner already watches, because the owner has chosen its name and limit.
         if isWatched(part.service) { return part }
         let name = name(of: part)
         part.service =

@@ -25,7 +25,7 @@ extension SentryEvent {
     /// The event within Sentry's limits for each field.
     var bounded: SentryEvent { bounded(Limits()) }
 
-    /// The event with so few and so short strings that it never exceeds Sentry's limit for an event, 1 MiB.
+    /// The event with strings that are few and short enough never to exceed Sentry's limit for an event, 1 MiB.
     var small: SentryEvent { bounded(.small) }
 
     private func bounded(_ limits: Limits) -> SentryEvent {

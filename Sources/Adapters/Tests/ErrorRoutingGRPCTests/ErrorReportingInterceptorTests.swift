@@ -22,7 +22,7 @@
             /// Whether the span ends before the messages are written, as with the interceptor of grpc-swift-extras.
             var endsEarly = false
 
-            /// Ends its span at the latest when it is released, because gRPC might never request the messages.
+            /// Ends the span when this object is released, because gRPC might never request the messages.
             private final class Open: Sendable {
                 let span: any Span
 

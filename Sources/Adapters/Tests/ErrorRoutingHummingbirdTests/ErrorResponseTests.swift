@@ -25,7 +25,7 @@ struct ErrorResponseTests {
 
     private typealias Route = @Sendable (Request, BasicRequestContext) async throws -> Response
 
-    /// Requests a route in an application whose middlewares are `ErrorReportingMiddleware` and others within it.
+    /// Requests a route of an application with an `ErrorReportingMiddleware` and other middlewares inside it.
     private func request(
         _ middleware: ErrorReportingMiddleware<BasicRequestContext>,
         within others: [CORSMiddleware<BasicRequestContext>] = [],

@@ -211,7 +211,7 @@ struct ErrorBusServiceTests {
         await clock.waitForSleepers(3)
         errors.bus.post(Broken(name: "first"))
         clock.advance(by: .seconds(1))
-        // The second is over, but the task hasn't ended.
+        // The bus's last second has passed, but the task hasn't ended.
         #expect(await errors.bus.deliver(Broken(name: "second")).disposition == .unmatched)
         taskMayEnd.open()
         _ = await running.result

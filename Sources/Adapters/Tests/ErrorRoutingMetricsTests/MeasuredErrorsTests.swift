@@ -78,7 +78,7 @@ struct MeasuredErrorsTests {
         }
     }
 
-    /// The metrics that a page's tables name, by kind.
+    /// Returns the metrics that a page's tables name, by kind.
     private static func metrics(in page: String) throws -> [String: Set<String>] {
         let folder = URL(filePath: #filePath).appending(path: "../../..").standardized
         let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)

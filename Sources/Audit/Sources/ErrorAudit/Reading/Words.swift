@@ -27,7 +27,7 @@ enum Words {
     /// Returns whether a name contains one of the given words.
     static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool { !words.isDisjoint(with: of(name)) }
 
-    /// Returns whether a name refers to a failure, so that its value or call reports an error.
+    /// Returns whether a name refers to a failure, so that the named value or call reports an error.
     static func indicatesFailure(_ name: some StringProtocol) -> Bool { has(name, failure) }
 
     /// Returns whether a variable's name indicates that it holds an error.
