@@ -43,8 +43,8 @@ struct LineReader {
             if let newline = newline() {
                 let line = line(upTo: newline, hasEnd: true)
                 (begin, searched) = (newline + 1, newline + 1)
-                // Stop here: the file has grown since the start, so only the line that was incomplete then is read to
-                // its end.
+                // Stop here: the file has grown since the start, so only the line that was incomplete at that time is
+                // read to its end.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
                 return line
             }

@@ -25,9 +25,9 @@ public struct LastResort: Sendable {
     /// terminal accepts only part of a line. Another process's output might split a line longer than `PIPE_BUF`.
     ///
     /// If standard error is closed when the process first uses the library, as in a daemon started with `2>&-`, lines
-    /// are lost: the next file that the process opens receives the descriptor 2 and must not receive the lines. If the
-    /// process closes standard error later, such a file is recognized by its flag `FD_CLOEXEC`, which `dup2` doesn't
-    /// set. Without the flag, the file counts as the new standard error.
+    /// are lost. They can't be written to descriptor 2, because the next file that the process opens receives that
+    /// descriptor. If the process closes standard error later, such a file is recognized by its flag `FD_CLOEXEC`,
+    /// which `dup2` doesn't set. Without the flag, the file counts as the new standard error.
     public static let standardError = LastResort { StandardError.write($0) }
 
     private static let process = Locked(LastResort.standardError)

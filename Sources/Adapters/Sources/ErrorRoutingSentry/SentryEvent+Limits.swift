@@ -63,8 +63,10 @@ extension SentryEvent {
         "dist", "environment", "filename", "function", "release", "server_name", "user",
     ]
 
-    /// Returns the tags that Sentry accepts: it drops a tag whose value is empty or whose key contains other
-    /// characters.
+    /// Returns the tags in a form that Sentry accepts.
+    ///
+    /// Sentry drops a tag with an empty value, or with a key that contains characters other than ASCII letters, digits,
+    /// and `_.:-`.
     private static func bounded(tags: [String: String], _ limits: Limits) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in tags.sorted(by: { $0.key < $1.key }) where result.count < limits.tags {

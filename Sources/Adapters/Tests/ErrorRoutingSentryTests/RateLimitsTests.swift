@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sentry's rate limits are read and obeyed", .timeLimit(.minutes(2)))
 struct RateLimitsTests {
-    /// Returns for how many seconds after a response errors are forbidden, and for how many seconds all requests are.
+    /// Returns how many seconds errors, and then all requests, are forbidden after a response.
     private func seconds(_ status: Int, _ header: String?, retryAfter: Duration? = nil) -> [Int] {
         var limits = RateLimits()
         limits.apply(status: status, header: header, retryAfter: retryAfter, at: .zero)
