@@ -85,8 +85,8 @@ struct ErrorNames {
     private func likelihood(ofType type: any Error.Type) -> Likelihood {
         if type == (any Error).self { return .always }
         if let foundations {
-            // Compare only the rebuilt error's type. Bridging can't lead to another type: the error already has the Swift
-            // type of its domain, unless that type doesn't define the code.
+            // Compare only the rebuilt error's type. Bridging can't result in another type: the error already has the
+            // Swift type of its domain, unless that type doesn't define the code.
             var error = ErrorOfType(foundations)
             if error.likelihood(of: .type(type)) == .certain { return .always }
             // Leave `NSError` undecided: an `NSError` object with such a domain is named after the domain's Swift type.
