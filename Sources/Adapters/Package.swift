@@ -15,7 +15,7 @@ let package = Package(
         .library(name: "ErrorRoutingSentry", targets: ["ErrorRoutingSentry"]),
         .library(name: "ErrorRoutingServer", targets: ["ErrorRoutingServer"]),
     ],
-    // A service that doesn't enable a trait doesn't resolve the packages that only the trait's product needs.
+    // Packages that only a trait's product needs are resolved only for services that enable the trait.
     traits: [.trait(name: "GRPC", description: "Fills ErrorRoutingGRPC, for which grpc-swift-2 is resolved.")],
     dependencies: [
         // If this package moves elsewhere, change only this line, to the URL and version of swift-error-bus.
@@ -51,7 +51,7 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
-        // No product: ErrorRoutingHummingbird and ErrorRoutingGRPC export it.
+        // This target doesn't need a product, because ErrorRoutingHummingbird and ErrorRoutingGRPC reexport it.
         .target(
             name: "ErrorRoutingUpstream",
             dependencies: [
@@ -130,7 +130,7 @@ let package = Package(
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // One import for a service; see its only file.
+        // Reexports the modules that almost every service needs; see the target's only file.
         .target(
             name: "ErrorRoutingServer",
             dependencies: [
@@ -225,7 +225,7 @@ let package = Package(
                 "ErrorRoutingAsyncHTTPClient",
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
             ]),
-        // The names that the official OpenAPI transports declare, which aren't dependencies.
+        // Stand-ins for the official OpenAPI transports: they declare the same type names without adding dependencies.
         .target(name: "OpenAPIAsyncHTTPClient", path: "Tests/OpenAPIAsyncHTTPClient"),
         .target(name: "OpenAPIURLSession", path: "Tests/OpenAPIURLSession"),
         .testTarget(
@@ -284,7 +284,8 @@ for target in package.targets {
     settings.append(.strictMemorySafety())
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-    // Don't enable it where types conform to other packages' protocols, which were written without this feature.
+    // Enable it only for this target. In the other targets, types conform to protocols of packages that were written
+    // without this feature.
     if target.name == "ErrorRoutingAsyncHTTPClient" {
         settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }

@@ -99,7 +99,7 @@ extension BoundedPrinter {
         }
         if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
-        // Remove the children if some are missing: which ones were printed would differ between runs.
+        // Remove the children if some are missing: otherwise, the printed children would differ between runs.
         if !isWhole || out.isTruncated || childCount >= Self.childLimit {
             out.truncate(at: start)
         } else {

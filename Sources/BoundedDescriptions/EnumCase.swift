@@ -12,8 +12,8 @@ package enum EnumCase {
 
 /// Returns the name of a value's enum case; the standard library uses this function for printing and mirrors.
 ///
-/// For a case without a payload whose type has its own description, such as a message for users, no public function
-/// returns the case's name. `String(describing:)` works only for an enum without its own description, and a mirror only
+/// If an enum has its own description, such as a message for users, no public function returns the name of a case
+/// without a payload. `String(describing:)` works only for an enum without its own description, and a mirror works only
 /// for a case with a payload. The function is part of the standard library's stable binary interface.
 @_silgen_name("swift_EnumCaseName")
 private func caseName<Value>(_ value: Value) -> UnsafePointer<CChar>?

@@ -6,10 +6,11 @@ public import ErrorRouting
 /// let rates = try await withTimeLimit(.seconds(2)) { try await client.rates() }
 /// ```
 ///
-/// At the limit, the function cancels the operation and waits until it has ended, so that no work continues unseen. An
-/// operation that ignores cancellation can therefore take any time. If the operation returns a value after the limit,
-/// that value is discarded and the function still throws ``TimeLimitExceeded``. If the caller's task is cancelled
-/// before the limit, the operation is cancelled too, and the function returns its result or throws its error.
+/// At the limit, the function cancels the operation and waits until it has ended, so that no work continues unseen. So
+/// the function can take much longer than the limit if the operation ignores its cancellation. If the operation returns
+/// a value after the limit, that value is discarded and the function still throws ``TimeLimitExceeded``. If the
+/// caller's task is cancelled before the limit, the operation is cancelled too, and the function returns its result or
+/// throws its error.
 ///
 /// Set the limit inside `retry`, so that each attempt has its own limit, and inside ``CircuitBreaker/run(_:)``, so that
 /// a call that takes too long counts as a failure.
@@ -19,8 +20,9 @@ public import ErrorRouting
 ///   - clock: The clock that measures the limit; a test clock in tests.
 ///   - operation: Runs in a child task, with the caller's task-local values.
 /// - Returns: The operation's result.
-/// - Throws: ``TimeLimitExceeded`` at the limit; before it, the operation's own error. If the clock's sleep throws an
-///   error, the operation is cancelled, and the sleep's error is thrown after the operation has ended.
+/// - Throws: ``TimeLimitExceeded`` if the limit expires before the operation ends; otherwise the operation's own error.
+///   If the clock's sleep throws an error, the operation is cancelled, and the sleep's error is thrown after the
+///   operation has ended.
 public func withTimeLimit<T: Sendable, C: Clock>(
     _ limit: Duration, clock: C = ContinuousClock(), _ operation: @escaping @Sendable () async throws -> T
 ) async throws -> T where C.Duration == Duration {

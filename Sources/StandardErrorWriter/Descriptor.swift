@@ -7,8 +7,8 @@ import Foundation
 /// Opens files with descriptors above those of standard input, output, and error.
 ///
 /// The system gives a new file the lowest free number. If standard error is closed, as in a daemon that was started
-/// with `2>&-`, a new file could receive the number of standard error, and lines for standard error would then be
-/// written to that file.
+/// with `2>&-`, a new file could receive the number of standard error. Lines for standard error would then be written
+/// to that file.
 package enum Descriptor {
     /// Opens a file like the system's `open`, with a descriptor that new programs don't inherit.
     ///

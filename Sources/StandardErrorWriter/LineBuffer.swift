@@ -22,7 +22,7 @@ struct LineBuffer {
     private var rest: [UInt8] = []
     private var restStart = 0
 
-    /// The number of lines that didn't fit or couldn't be written and that no written notice has counted yet.
+    /// The number of lines that didn't fit or couldn't be written, not counting lines that a written notice includes.
     private var lost = 0
     /// If `front` is a notice, the number of lost lines that it announces.
     private var announced = 0
@@ -65,7 +65,7 @@ struct LineBuffer {
         } else if count < 0 {
             // Don't count a line that lacks only its newline as lost: the newline is written before the next line.
             if announced == 0 { lost += front.count { $0 == .newline } - (front.first == .newline ? 1 : 0) }
-            // Only the newline is left, so a notice's text was written: its lines are announced.
+            // Subtract a notice's lines if only its newline is left: the notice's text was written.
             if front.count == 1 { lost -= announced }
             front = []
         }

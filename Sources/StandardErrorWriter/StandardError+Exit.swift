@@ -29,7 +29,7 @@ extension StandardError {
     /// The process that the buffered lines belong to.
     static let process = getpid()
 
-    /// Whether the calling process is the one that the buffered lines belong to, and not a fork of it.
+    /// Whether the buffered lines belong to the calling process; false in a forked process.
     package static var isOfThisProcess: Bool { getpid() == process }
 
     /// Writes the buffered lines and then additional lines, as many as standard error accepts within ``exitLimit``.

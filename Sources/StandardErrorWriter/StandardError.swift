@@ -111,7 +111,7 @@ package enum StandardError {
             var bytes = buffer.withLock { $0.next() }
             while !bytes.isEmpty {
                 var count = 0
-                // Limit the wait: while the thread waits, it doesn't notice that the program has replaced standard
+                // Limit the wait: while the thread waits, it can't detect that the program has replaced standard
                 // error.
                 if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
                     count = StandardErrorDescriptor.write(bytes)

@@ -53,7 +53,7 @@ extension Place {
     func run(with bus: ErrorBus) async {
         Shop.thrown.removeAll()
         _ = await outputOfProcess {
-            // error-audit: harmless, because the caller receives this error with the bus as without it
+            // error-audit: harmless, because the caller receives this error with or without the bus
             try? await withBus(bus)
             await Shop.waitForErrors()
         }

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// Explains which rule would run for an error, first with the general rule registered after the specific one.
+/// Explains which rule would run for an error, first with the general rule registered after the specific rule.
 enum WhyThisRule {
     static let shadowed = ErrorHandler()
         .on(PaymentError.providerDown) { _ in .stop }

@@ -56,7 +56,7 @@ public final class ErrorPlace {
     ///
     /// Call it when the view has closed its alert because ``alert`` is nil. The next alert is shown only after this
     /// call. Also call it if the alert was closed although ``alert`` isn't nil and the user didn't tap a button. Then
-    /// ``alert`` becomes nil. Call the method once more when the view has noticed that; the error is then shown again,
+    /// ``alert`` becomes nil. Call the method once more when the view has been updated; the error is then shown again,
     /// here or in whichever place is in front.
     public func alertDidClose() { presenter?.stage.close(number) }
 }

@@ -63,7 +63,7 @@ struct PresenterMachine {
     /// The caller must then add or skip each error that counts as waiting.
     mutating func receive(_ counts: ErrorPresenter.Statistics) { statistics = statistics + counts }
 
-    /// Counts received errors that aren't shown; `failed` is the retried error if they are the failure of its retry.
+    /// Counts received errors that aren't shown; `failed` is the retried error if its retry threw these errors.
     mutating func skip(_ count: Int, asFailureOf failed: ID? = nil) {
         if let failed { failRetry(failed) }
         statistics.waiting -= count

@@ -3,7 +3,7 @@ import ErrorRouting
 /// Passes each bus failure to one window: the window whose scene became active last.
 ///
 /// While no scene is active, the failures wait in the inbox. When a window is no longer in front, its waiting errors
-/// return to the inbox; when a window is closed, its shown errors do too.
+/// return to the inbox; when a window is closed, its shown errors return too.
 @MainActor
 final class SharedBus {
     private static var all: [ObjectIdentifier: SharedBus] = [:]

@@ -49,8 +49,9 @@ struct Stage: Equatable {
 
     /// Records that a place's alert is closed.
     ///
-    /// If the alert didn't have to be closed, it was closed without an answer from the user. Then the place must
-    /// confirm the closing in a second call, after which the alert opens again in the place that is in front by then.
+    /// If the alert didn't have to be closed, it was closed without an answer from the user. Then the place must call
+    /// this method again to confirm that the alert is closed. After that, the alert opens again in the place that is in
+    /// front by then.
     mutating func close(_ place: Place) {
         guard let alert, alert.place == place else { return }
         if alert.isClosing { self.alert = nil } else { self.alert?.isClosing = true }

@@ -35,7 +35,8 @@ extension ErrorRecorder {
         public var service: String
         /// The release of the service in the records, such as `2.4.1` or a commit; nil to leave it out.
         ///
-        /// Only this property sets it. An incident page shows which kinds of errors are new in the newest release.
+        /// The recorder doesn't determine the release itself. An incident page shows which kinds of errors are new in
+        /// the newest release.
         public var release: String?
         /// The name of the machine in the records.
         public var host: String

@@ -7,7 +7,7 @@ public import ErrorRouting
 /// import ErrorRouting
 ///
 /// func serve(_ rules: ErrorHandler) async throws {
-///     let recorder = try ErrorRecorder(path: "/var/log/orders/errors.jsonl")  // where that folder is
+///     let recorder = try ErrorRecorder(path: "/var/log/orders/errors.jsonl")  // the folder must exist
 ///     await withErrorBus(handler: rules, asRoot: true) { bus in
 ///         bus.observeUntilEnd { report in recorder.record(report) }
 ///         // …
@@ -24,10 +24,10 @@ public import ErrorRouting
 /// `errors.jsonl.2`, and so on, and deletes the oldest file. When it is created and when it rotates a file, it also
 /// deletes files that remain from a larger ``Configuration/fileCount``.
 ///
-/// Before each write, the recorder checks whether the path, including all links, still leads to the open file. It
-/// doesn't if the file was deleted or renamed, or if a link such as `current` has a new target. The recorder then opens
-/// or creates the file at the path. If that fails, it continues with the open file, which it then doesn't rotate. If
-/// the open file was deleted, lines fail until the path can be opened again.
+/// Before each write, the recorder checks whether the path, including all links, still refers to the open file.
+/// It doesn't if the file was deleted or renamed, or if a link such as `current` has a new target. The recorder then
+/// opens or creates the file at the path. If that fails, it continues with the open file, which it then doesn't rotate.
+/// If the open file was deleted, lines fail until the path can be opened again.
 ///
 /// Any number of recorders, in any processes of the machine, can write to one path. Each recorder writes while it holds
 /// a lock on the file. If a process is stopped (`SIGSTOP`) in the middle of a write, the other recorders can't write,
@@ -35,7 +35,7 @@ public import ErrorRouting
 /// the smallest number deletes the others' files. Programs that keep different numbers of files need different paths.
 ///
 /// A process might be allowed to append to a file but not to read it (mode 0200). The recorder then can't determine
-/// whether the file ends with a whole line, so it begins with a newline. Readers skip the blank line.
+/// whether the file ends with a whole line, so it writes a newline first. Readers skip the blank line.
 ///
 /// The path can also be the path of a pipe. While the pipe is full, the thread waits for its reader, and the queue
 /// fills. If the pipe doesn't have a reader, lines fail. A path can also be the path of a descriptor of the process,

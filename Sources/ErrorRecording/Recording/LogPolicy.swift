@@ -8,7 +8,7 @@ struct LogPolicy {
         var size = 0
         /// Whether the last line ends with a newline; true for an empty file.
         var endsWhole = true
-        /// Whether the path still leads to the open file.
+        /// Whether the path still refers to the open file.
         var isNamed = true
         /// Whether the file is no longer reachable by any path, so that a reader would never find its lines.
         var isDeleted = false
@@ -18,7 +18,7 @@ struct LogPolicy {
 
     /// The next step for the file.
     enum Step: Equatable {
-        /// Open the file that the path now leads to.
+        /// Open the file that the path now refers to.
         case reopen
         /// Fail the lines, because the file is deleted.
         case fail

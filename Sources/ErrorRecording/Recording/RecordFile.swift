@@ -11,11 +11,11 @@ import StandardErrorWriter
 /// Any number of recorders, in any processes, can append to one path. Each recorder holds the file's lock while it
 /// inspects the file and writes to it. So lines are never interleaved, and only one recorder rotates a full file.
 struct RecordFile: ~Copyable {
-    // The path and the policy never change. They are variables because Swift 6.2 compiles no constants in a noncopyable
+    // The path and the policy never change. They are variables because Swift 6.2 rejects constants in a noncopyable
     // type that has a deinitializer and an initializer that throws.
     /// The recorder's absolute path, whose links are followed each time the file is opened.
     private var path: String
-    /// The file that the path led to when it was opened; nil while no file is open.
+    /// The file that the path referred to when the file was opened; nil while no file is open.
     private var place: RecordPath?
     /// How often in a row other recorders can replace the file at the path before lines fail.
     private static let attempts = 1_000
@@ -109,7 +109,7 @@ struct RecordFile: ~Copyable {
         )
     }
 
-    /// Returns whether the recorder's path still leads to the open file, and that file is still at its original
+    /// Returns whether the recorder's path still refers to the open file, and that file is still at its original
     /// location.
     private func isNamed(_ file: stat, at place: RecordPath) -> Bool {
         if place.isForeign { return Self.leads(path, to: file) }
@@ -196,7 +196,7 @@ struct RecordFile: ~Copyable {
 
     // MARK: Opening and rotating
 
-    /// Opens the file that the path now leads to, or creates it if it doesn't exist, and closes the previous file.
+    /// Opens the file that the path now refers to, or creates it if it doesn't exist, and closes the previous file.
     ///
     /// If that fails, the method returns the error number, and the previous file stays open.
     private mutating func open() -> Int32? {

@@ -4,7 +4,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The file or descriptor that a recorder's path currently leads to.
+/// The file or descriptor that a recorder's path currently refers to.
 struct RecordPath {
     /// The path of the file without symbolic links, so that renaming it renames the file.
     ///
@@ -32,13 +32,13 @@ struct RecordPath {
                 (file, self.isForeign, descriptor) = (Self.path(folder, name), false, Int32(name))
                 return
             }
-            // Stop at another process: the target of its descriptor's link is a description, which might not be a path,
-            // and the target of its `root` link is a path within another root folder.
+            // Stop at a link of another process: a descriptor's link contains a description, which might not be a path,
+            // and a `root` link contains a path within another root folder.
             isForeign = path.hasPrefix("/proc/") || folder.hasPrefix("/proc/")
             if isForeign { break }
             path = Self.path(folder, name)
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-            // Stop if the target isn't valid UTF-8: Foundation then replaces the invalid bytes by U+FFFD.
+            // Stop if the target isn't valid UTF-8: Foundation replaces the invalid bytes with U+FFFD.
             isForeign = target.contains("\u{FFFD}")
             if isForeign { break }
             path = target.hasPrefix("/") ? target : Self.path(folder, target)

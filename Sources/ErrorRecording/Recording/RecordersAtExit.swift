@@ -8,7 +8,7 @@ import StandardErrorWriter
 
 /// The recorders of the process, which write their pending reports when the process exits.
 ///
-/// Reports are pending then if `main` returns or the program calls `exit` before the threads have finished.
+/// Reports are still pending at exit if `main` returns, or the program calls `exit`, before the threads have finished.
 enum RecordersAtExit {
     /// The writers whose threads haven't ended; each thread also retains its writer.
     private static let writers = Locked<[ObjectIdentifier: RecordWriter]>([:])

@@ -123,8 +123,8 @@ package struct RecordLine {
 
     /// Appends a string in quotation marks.
     ///
-    /// It escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
-    /// line. The bytes between two escaped characters are copied in one piece.
+    /// It escapes the characters that JSON doesn't allow in a string, and the characters that some readers treat as
+    /// line ends. The bytes between two escaped characters are copied in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }

@@ -101,8 +101,8 @@ public struct Backoff: Sendable, Hashable {
             if initial == .zero { return .zero }
             let (tripled, overflows) = (last ?? initial).attoseconds.multipliedReportingOverflow(by: 3)
             let lowest = initial.attoseconds
-            // Raise the upper bound to the initial delay: after a rule's short delay, three times that delay can be
-            // less.
+            // Raise the upper bound to the initial delay: three times the short delay of a rule can be less than the
+            // initial delay.
             range = lowest...(overflows ? Int128.max : max(tripled, lowest))
         }
         return Duration(attoseconds: min(ceiling, .random(in: range, using: &generator)))

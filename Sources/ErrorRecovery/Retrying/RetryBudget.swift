@@ -70,7 +70,7 @@ public final class RetryBudget: Sendable {
         bucket = Atomic(capacity)
     }
 
-    /// The attempt on a budget that a task belongs to.
+    /// The attempt that a task belongs to, with the attempt's budget.
     ///
     /// The value retains the budget because a task-local is identified by its address, and another budget must not
     /// reuse that address.
@@ -85,7 +85,7 @@ public final class RetryBudget: Sendable {
     final class Retry: Sendable {
         /// Whether the retry has ended.
         ///
-        /// A task that is still running then no longer belongs to it.
+        /// After that, a task that is still running no longer belongs to the retry.
         let isOver = Atomic<Bool>(false)
     }
 

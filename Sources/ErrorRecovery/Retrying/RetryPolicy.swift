@@ -10,7 +10,7 @@ public import ErrorRouting
 ///
 /// Retry only operations that are safe to run twice. Writing `retry` around an operation declares that it is, so by
 /// default a policy retries every error except those that ``classified`` lists as final. Rules that you add are tried
-/// before those of ``classified``.
+/// before the rules of ``classified``.
 ///
 /// The rules are an `ErrorMap` and use the same matchers as error handlers. The rule registered last is tried first,
 /// and ``explain(_:)`` shows which rule decides. A policy is a value: build it once and share it. `retrying` and
@@ -41,8 +41,8 @@ public struct RetryPolicy: Sendable {
     /// negative.
     ///
     /// No retry begins at or after the deadline. The deadline doesn't interrupt a running attempt: the last attempt can
-    /// take any time, so give the operation its own time limit. The first attempt is always made, because otherwise
-    /// there would be no error to throw.
+    /// take any amount of time, so give the operation its own time limit. The first attempt is always made, because
+    /// otherwise there would be no error to throw.
     public var deadline: Duration? { didSet { check() } }
 
     /// Creates a policy.

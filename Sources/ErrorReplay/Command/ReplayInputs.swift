@@ -27,7 +27,7 @@ struct ReplayInputs {
         }
     }
 
-    /// Returns the next file with its number, and skips files that an earlier path led to.
+    /// Returns the next file with its number, and skips a file that an earlier path also refers to.
     mutating func next() -> (number: Int, input: Input)? {
         while index < paths.count {
             let input = (index < opened.count ? opened[index].take() : nil) ?? Self.open(paths[index])

@@ -9,8 +9,8 @@ extension Incident {
 
     /// Returns the page's data as JSON of at most `limit` bytes.
     ///
-    /// If the JSON would be longer, rows first lose their examples, starting with the smallest kinds. Then one row that
-    /// counts them replaces the smallest kinds. The largest and newest kinds are shortened last.
+    /// If the JSON would be longer, rows first lose their examples, starting with the smallest kinds. Then the smallest
+    /// kinds are replaced with one row that counts them. The largest and newest kinds are shortened last.
     package func json(limit: Int) -> [UInt8] {
         var page = PageText()
         page.raw("{")

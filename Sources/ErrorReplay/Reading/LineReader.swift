@@ -11,7 +11,7 @@ struct LineReader {
         let range: Range<Int>
         /// Whether the line is longer than any record and must be skipped.
         let isTooLong: Bool
-        /// Whether the line ends with a line feed; a process that was killed while writing leaves a line without one.
+        /// Whether the line ends with a line feed; it doesn't if the process was killed while it wrote the line.
         let hasEnd: Bool
     }
 
@@ -43,8 +43,8 @@ struct LineReader {
             if let newline = newline() {
                 let line = line(upTo: newline, hasEnd: true)
                 (begin, searched) = (newline + 1, newline + 1)
-                // Stop here: the file has grown since the start, so only the line that was incomplete then is read to
-                // its end.
+                // Stop here: the file has grown since the start, so only the line that was incomplete at that time is
+                // read to its end.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
                 return line
             }

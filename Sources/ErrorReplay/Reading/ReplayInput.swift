@@ -9,7 +9,7 @@ import StandardErrorWriter
 ///
 /// It is read only when a caller requests bytes.
 final class ReplayInput: Sendable {
-    /// Identifies the file, regardless of the path that leads to it.
+    /// Identifies the file, regardless of the path that was used to open it.
     struct Identity: Hashable {
         let device: UInt64
         let number: UInt64

@@ -4,7 +4,7 @@ import Foundation
 /// The part of a record that a replay needs: the fields that determine the verdict, and the fields that an example
 /// shows.
 ///
-/// It can be decoded from any JSON with these fields, so the known fields of a line of a later version can be read.
+/// It can be decoded from any JSON object with these fields, so a line in a later version of the format can be read.
 struct ReplayedRecord: Decodable, Sendable {
     var version: Int
     var disposition: String
@@ -72,7 +72,9 @@ extension ReplayedRecord.TrailStep {
 
 /// Limits the number of errors that a report represents, because a file can contain any number.
 enum Occurrences {
-    /// A limit at which no file has enough lines for the sum to overflow, where `Int` has 64 bits.
+    /// The largest number of errors to count for a line.
+    ///
+    /// If `Int` has 64 bits, no file contains enough lines for the sum to overflow.
     private static let limit = 1 << (Int.bitWidth / 2)
 
     static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }

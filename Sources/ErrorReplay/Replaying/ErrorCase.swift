@@ -32,8 +32,9 @@ struct ErrorCase: Sendable {
         ObjectIdentifier(Swift.type(of: error)) == type && Self.number(of: error) == number
     }
 
-    /// Returns whether a type name is that of a common field type, or of a tuple of such types, as in a case's payload:
-    /// `(code: Swift.Int, reason: Swift.String)`.
+    /// Returns whether a name is the name of a common field type, or of a tuple of such types.
+    ///
+    /// A case's payload can be such a tuple: `(code: Swift.Int, reason: Swift.String)`.
     private static func isPlain(_ name: String) -> Bool {
         let types = ["Swift.Int", "Swift.String", "Swift.Bool", "Swift.Double"]
         if types.contains(name) { return true }

@@ -5,8 +5,8 @@ import Foundation
 /// The names of an error that isn't available itself, because it can't be rebuilt from its record.
 ///
 /// They decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a predicate, or
-/// checks a protocol is undecided. Types with the same name count as the same type. A rule for a class with another name
-/// is undecided, because the error's class might inherit from that class.
+/// checks a protocol is undecided. Types with the same name count as the same type. A rule for a class with another
+/// name is undecided, because the error's class might inherit from that class.
 struct ErrorNames {
     /// The name of the error's type, with its module; see `ErrorReport.typeName`.
     let typeName: String
@@ -33,7 +33,7 @@ struct ErrorNames {
         foundations = domain.map { NSErrorBridge.error(domain: $0, code: code ?? 0) }
     }
 
-    /// Returns whether a matcher matches the error; nil if the error itself would decide.
+    /// Returns whether a matcher matches the error; nil if that can't be determined without the error itself.
     ///
     /// - Complexity: O(number of the matcher's parts × number of underlying errors).
     func isMatched(by shape: MatcherShape) -> Bool? {
@@ -85,8 +85,8 @@ struct ErrorNames {
     private func likelihood(ofType type: any Error.Type) -> Likelihood {
         if type == (any Error).self { return .always }
         if let foundations {
-            // Compare the rebuilt error: either its Swift type defines the code, or no Swift type does, so bridging
-            // can't help.
+            // Compare only the rebuilt error's type. Bridging can't result in another type: the error already has the
+            // Swift type of its domain, unless that type doesn't define the code.
             var error = ErrorOfType(foundations)
             if error.likelihood(of: .type(type)) == .certain { return .always }
             // Leave `NSError` undecided: an `NSError` object with such a domain is named after the domain's Swift type.

@@ -13,7 +13,7 @@ struct RecordFilter: Sendable, Equatable {
     var isEmpty: Bool { self == RecordFilter() }
 
     func admits(_ record: ReplayedRecord) -> Bool {
-        // Compare the strings, because times in UTC in one form sort like their strings.
+        // Compare the strings: UTC times in the same format are in the same order as their strings.
         if let since { guard let time = record.time, time >= since else { return false } }
         if let until { guard let time = record.time, time < until else { return false } }
         if !hosts.isEmpty { guard let host = record.host, hosts.contains(host) else { return false } }

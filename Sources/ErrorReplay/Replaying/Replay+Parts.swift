@@ -9,7 +9,7 @@ extension Replay {
         public let after: String
     }
 
-    /// An error that couldn't be rebuilt, and a rule that needs more than its type, domain, and code.
+    /// An error that couldn't be rebuilt, and a rule that needs more than the error's type, domain, and code.
     struct NotJudged: Sendable, Hashable {
         /// The full name of the error's type.
         let type: String
@@ -17,8 +17,9 @@ extension Replay {
         let rule: String
     }
 
-    /// A number of reports, and of the errors that they represent, because a flood limit can merge thousands into one
-    /// report.
+    /// A number of reports, and the number of errors that they represent.
+    ///
+    /// The numbers differ because a flood limit can merge thousands of errors into one report.
     struct Count: Sendable, Hashable {
         /// The number of reports, which is the number of lines.
         var reports = 0

@@ -20,9 +20,9 @@ import Foundation
 /// end the handling with the recorded rule. It can't determine the results of actions, so it assumes that each action
 /// returns the same result as when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
-/// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
-/// see `ErrorNames`. If a rule needs more before the handling would end, the error isn't judged, and the table shows the
-/// rule.
+/// If an error can't be rebuilt, the replay explains its type, domain, and code, and the same names of its underlying
+/// errors; see `ErrorNames`. If a rule that would be reached needs more than these names, the error isn't judged, and
+/// the table shows the rule.
 ///
 /// Two rules count as the same rule if their matchers have the same description and they are registered in the same
 /// file. If several new rules qualify, the rule on the same line is used. So a rule can move within its file. A changed

@@ -14,7 +14,7 @@ struct ReplayRules: Sendable {
             }
         }
 
-        /// Explains an error by its names, without running user code; the description shows its type's name.
+        /// Explains an error by its names, without running user code; the explanation shows the error's type name.
         func explain(named names: ErrorNames) -> Explanation {
             let error = NamedError(description: names.typeName)
             return switch self {
@@ -24,7 +24,7 @@ struct ReplayRules: Sendable {
         }
     }
 
-    /// An error that represents, in an explanation, the error that isn't available.
+    /// A stand-in for an error that isn't available, for use in an explanation.
     private struct NamedError: Error, CustomStringConvertible {
         let description: String
     }

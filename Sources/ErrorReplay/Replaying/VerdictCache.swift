@@ -1,7 +1,7 @@
 /// Caches the results of lines by their deciding bytes, so that a line with the same bytes costs only one lookup.
 ///
 /// The size is bounded, and the cache doesn't record an order of use. A line has four possible slots. If all four are
-/// taken, it replaces another line. A line that isn't cached is evaluated again.
+/// taken, the line replaces another line. A line that isn't cached is evaluated again.
 struct VerdictCache<Verdict: Sendable>: Sendable {
     /// The slot of a key, or the slot in which the key can be stored, and the key's hash.
     ///

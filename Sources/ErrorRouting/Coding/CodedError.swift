@@ -42,13 +42,13 @@ package protocol ErrorCoding: Sendable {
 
 /// Codes the errors inside the error that the current task is coding.
 ///
-/// It is a task-local value because a coder with a user info copies the user info for each error.
+/// It is a task-local value instead of a coder's `userInfo`, because a coder copies its `userInfo` for each error.
 package enum CurrentErrorCoding {
     /// The coding; nil if the program codes an error without the library.
     @TaskLocal package static var value: (any ErrorCoding)?
 }
 
-/// An error that is encoded as a form: the parts that rules check, for replays of recorded errors.
+/// An error that is encoded as a form, which contains only the parts that rules check when the error is replayed.
 package protocol CodedByForm: Codable {
     /// The parts of the error.
     associatedtype Form: Codable

@@ -1,7 +1,7 @@
 extension ErrorHandler {
     /// Handles an error: runs the actions of the matching rules in order.
     ///
-    /// It runs on the caller's executor. There is no time limit for actions; only a bus has one.
+    /// It runs on the caller's executor. Unlike a bus, it doesn't set a time limit for actions.
     ///
     /// - Parameters:
     ///   - error: The error to handle.

@@ -10,7 +10,7 @@ public import Foundation
 extension ErrorHandler {
     /// Adds a rule with a main-actor action.
     ///
-    /// Except for the actor, this overload and the others with `isolation` work like those without it, such as
+    /// Except for the actor, the overloads with `isolation` work like the overloads without it, such as
     /// `on(matching:fileID:line:do:)`. A main-actor action counts as an action that can suspend.
     ///
     /// - Parameters:

@@ -6,9 +6,9 @@ public import Foundation
 extension ErrorHandler {
     /// Adds a rule: if the matcher matches, the action runs with the matcher's output.
     ///
-    /// There are four kinds of actions: an action receives the match, or the match and the ``ErrorReport``; and it can
-    /// suspend or not. The compiler picks the synchronous overload for a closure that doesn't await. With every method,
-    /// write a main-actor action as `{ @MainActor error in … }`; it counts as an action that can suspend.
+    /// There are four kinds of actions, because an action can also receive the ``ErrorReport``, and because it can be
+    /// synchronous or asynchronous. The compiler picks the synchronous overload for a closure that doesn't await. With
+    /// every method, write a main-actor action as `{ @MainActor error in … }`; it counts as an action that can suspend.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to handle.

@@ -52,7 +52,7 @@ extension ErrorHandler {
     /// Passes each error with its report to a closure and does nothing else.
     ///
     /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlay it on the rules whose results
-    /// it must log, so that it runs before any `always` action of these rules that stops. Derive the level from
+    /// it must log, so that it runs before an `always` action of these rules can return `.stop`. Derive the level from
     /// ``ErrorReport/severity``, which depends on the report's role and outcome:
     ///
     /// ```swift
@@ -62,10 +62,10 @@ extension ErrorHandler {
     /// ```
     ///
     /// If the closure itself posts an error, for example because the log's file can't be written, that error is
-    /// delivered like any other. However, `logging` presets don't pass it to their closures, because the log would
-    /// never stop. The last resort receives the error's line instead. This applies to posts from the thread that calls
-    /// the closure, until the closure returns. If your log writes on another thread, that thread must not post an error
-    /// for each error that it logs.
+    /// delivered like any other. However, `logging` presets don't pass it to their closures, because otherwise logging
+    /// might never stop. The last resort receives the error's line instead. This applies to posts from the thread that
+    /// calls the closure, until the closure returns. If your log writes on another thread, that thread must not post an
+    /// error for each error that it logs.
     ///
     /// - Parameter log: Called after the rules, with the error and its report, which shows the outcome so far.
     /// - Returns: The logging preset.

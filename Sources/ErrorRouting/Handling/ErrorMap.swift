@@ -79,7 +79,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Explains which rule decides for an error, rule by rule.
+    /// Explains which rule provides the value for an error, rule by rule.
     ///
     /// It calls predicates, but not the closures that compute values.
     ///

@@ -14,7 +14,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case notMatched
         /// The rule isn't tried, for the given reason.
         case notReached(because: String)
-        /// The error itself would decide, but only its names are known, as in a replay of records.
+        /// The result depends on the error itself, but only its names are known, as in a replay of records.
         case undecided
     }
 
@@ -199,7 +199,7 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - error: The error that represents it in the explanation.
-    ///   - isMatched: Returns whether a matcher matches the error; nil if only the error itself would decide.
+    ///   - isMatched: Returns whether a matcher matches the error; nil if that depends on the error itself.
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {

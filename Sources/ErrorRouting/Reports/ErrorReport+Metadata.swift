@@ -14,7 +14,7 @@ extension ErrorReport {
     /// The metadata from the metadata provider, the scopes, and the caller, with the metadata of the error itself.
     ///
     /// A `NetworkError` from `HTTPErrors` provides its request as metadata. If another source already provides one of
-    /// the error's keys, as the scope of a server's request does, all keys of the error begin with `upstream.`.
+    /// the error's keys, such as the scope of a server request, all keys of the error begin with `upstream.`.
     public var metadata: [String: String] {
         ErrorMetadata.of(unboxed.error)?.added(to: givenMetadata) ?? givenMetadata
     }

@@ -1,10 +1,10 @@
 extension ErrorReport {
     /// The parts that most reports don't have.
     ///
-    /// They are a role other than a plain failure, the mark of the bus's witness, the log in which the error was
-    /// posted, the bus's table of details, and, in a merged report, the number of errors that it represents and the
-    /// time of the oldest of them. They are in a separate object because every part of a report makes each copy of it
-    /// more expensive.
+    /// They are a role other than a plain failure, the mark of the bus's witness, the bus's table of details, and a
+    /// ``PostingLog`` if the error was posted during logging. For a merged report, they also include the number of
+    /// errors that it represents, and the time of the oldest error. They are in a separate object because every part of
+    /// a report makes each copy of the report more expensive.
     final class RareParts: Sendable {
         let role: Role
         let mark: (any AnyObject & Sendable)?

@@ -20,7 +20,7 @@ extension ErrorReport {
     /// | an ``ActionFailure`` | `error` |
     /// | ``ErrorsDropped`` | `critical` |
     ///
-    /// If some errors matter more or less than that, use ``severity(by:)``.
+    /// To raise or lower the severity of certain errors, use ``severity(by:)``.
     ///
     /// - Complexity: O(1).
     public var severity: Severity {

@@ -11,10 +11,10 @@ extension ErrorReport {
     /// platforms, such as `Foundation.URLError`. The name for other `NSError` objects is `Foundation.NSError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
-    /// The kind from the error's ``ErrorDetails``; if they don't provide one, the name of an enum's case; otherwise
-    /// nil.
+    /// The first of these that exists: the kind from the error's ``ErrorDetails``, the name of an enum's case.
     ///
-    /// A case's name doesn't include the payload. Enums imported from C have no case names.
+    /// It is nil if neither exists. A case's name doesn't include the payload. Enums imported from C don't have case
+    /// names.
     ///
     /// - Complexity: The same as the error's own details; computed on each access.
     public var kindName: String? { described.kindName }
@@ -147,8 +147,8 @@ extension ErrorReport {
         public let message: String
         /// The error's type with the first of these that the error has: a case, a domain and a code, its own kind.
         ///
-        /// A kind from a bus's map isn't included: a replay, which has no map, compares the fingerprint with that of a
-        /// rebuilt error.
+        /// A kind from a bus's map isn't included: a replay, which has no map, compares the fingerprint with a rebuilt
+        /// error's fingerprint.
         public let fingerprint: String
 
         /// The type's name and the message: `Intake.Declined: declined(code: 51)`.

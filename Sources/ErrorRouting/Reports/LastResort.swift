@@ -25,9 +25,9 @@ public struct LastResort: Sendable {
     /// terminal accepts only part of a line. Another process's output might split a line longer than `PIPE_BUF`.
     ///
     /// If standard error is closed when the process first uses the library, as in a daemon started with `2>&-`, lines
-    /// are lost: the next file that the process opens receives the descriptor 2 and must not receive the lines. If the
-    /// process closes standard error later, such a file is recognized by its flag `FD_CLOEXEC`, which `dup2` doesn't
-    /// set. Without the flag, the file counts as the new standard error.
+    /// are lost. They can't be written to descriptor 2, because the next file that the process opens receives that
+    /// descriptor. If the process closes standard error later, such a file is recognized by its flag `FD_CLOEXEC`,
+    /// which `dup2` doesn't set. Without the flag, the file counts as the new standard error.
     public static let standardError = LastResort { StandardError.write($0) }
 
     private static let process = Locked(LastResort.standardError)
@@ -83,9 +83,9 @@ public struct LastResort: Sendable {
     /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes an unhandled report with a reason, unless the report has a mark: such a report is the witness's.
+    /// Writes an unhandled report with a reason, unless the report has a mark: the witness handles marked reports.
     ///
-    /// Returns the length of the report's line, without what is added to each line; 0 if no line was written.
+    /// Returns the length of the report's line in bytes, without the newline; 0 if no line was written.
     @discardableResult
     func write(_ report: ErrorReport, because reason: String) -> Int {
         if report.mark != nil { return 0 }

@@ -2,7 +2,7 @@ import BoundedDescriptions
 import StandardErrorWriter
 import Synchronization
 
-/// The log in which an error was posted: a thread posted the error while it was logging another error.
+/// A note that an error was posted by a thread while that thread was logging another error.
 ///
 /// If such an error were logged too, a log that posts an error because it can't write would never stop.
 final class PostingLog: Sendable {
@@ -21,7 +21,7 @@ final class PostingLog: Sendable {
     /// Returns whether the caller is the first, which must pass the error to the last resort.
     func claim() -> Bool { !isWritten.exchange(true, ordering: .relaxed) }
 
-    /// Returns the log of the calling thread; nil if the thread isn't logging.
+    /// Returns the note for an error that the calling thread posts; nil if the thread isn't logging.
     static func current(_ lastResort: @autoclosure () -> LastResort) -> PostingLog? {
         let depth = PerThread.logDepth
         return depth == 0 ? nil : PostingLog(depth: depth, lastResort: lastResort())

@@ -26,7 +26,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     /// Sets the value with release ordering.
     func set(_ value: consuming Value) { unsafe storage.pointee.store(value, ordering: .releasing) }
 
-    /// Replaces the value if it is the expected one; returns whether it was replaced, and the previous value.
+    /// Replaces the value if it equals `expected`; returns whether it was replaced, and the previous value.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
         let (isReplaced, found) = unsafe storage.pointee.compareExchange(
             expected: expected,

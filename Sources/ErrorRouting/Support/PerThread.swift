@@ -81,7 +81,7 @@ enum PerThread {
     static var isAtLimit: Bool { depth >= depthLimit }
 
     private static var depth: Int {
-        // Use no closure: its optional result would cost 130 instructions for each post under a flood limit.
+        // Don't pass a closure to `map`: its optional result would cost 130 instructions per post under a flood limit.
         guard let record = current else { return 0 }
         return record.value.depth
     }

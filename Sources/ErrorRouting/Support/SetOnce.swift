@@ -23,7 +23,7 @@ import Synchronization
     @inline(__always)
     var borrowed: Borrowed<Instance>? { unsafe Borrowed(at: address.load(ordering: .acquiring)) }
 
-    /// Sets the object unless another one was set before; returns the object that was set first, not retained.
+    /// Sets the object unless an object was set before; returns the object that was set first, not retained.
     func set(_ made: consuming Instance) -> Borrowed<Instance> {
         let made = unsafe Unmanaged.passRetained(made)
         let (isFirst, other) = unsafe address.replace(0, by: UInt(bitPattern: made.toOpaque()))
@@ -34,7 +34,7 @@ import Synchronization
 }
 
 extension Atomic where Value == UInt {
-    /// Replaces the value if it is the expected one; returns whether it was replaced, and the previous value.
+    /// Replaces the value if it equals `expected`; returns whether it was replaced, and the previous value.
     ///
     /// The exchange acquires and releases: the thread that stores an address publishes the object there to threads that
     /// find the address later.

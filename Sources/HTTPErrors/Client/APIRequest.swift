@@ -39,8 +39,8 @@ public protocol APIRequest: HTTPMethodProviding, Sendable {
     var query: [URLQueryItem] { get }
     /// The header fields; empty by default.
     ///
-    /// If these fields are missing, the client adds `Accept` and, for a request with a body, `Content-Type`, both for
-    /// JSON. For a `String` or `Data` response, it accepts any type.
+    /// Unless the request contains them, the client adds `Accept` and, for a request with a body, `Content-Type`, both
+    /// for JSON. For a `String` or `Data` response, it accepts any type.
     var headers: HTTPHeaders { get }
     /// The value to encode as JSON for the body, or ``BodyBytes``; nil by default.
     var body: (any Encodable & Sendable)? { get }

@@ -60,7 +60,7 @@ final class TokenKeeper: Sendable {
         var count = 0
         /// The refreshes that haven't ended: the last refresh, and earlier refreshes that no caller waits for.
         var underWay: Set<Int> = []
-        /// Whether callers wait for the last refresh instead of starting another.
+        /// Whether callers wait for the last refresh instead of starting another refresh.
         var isAwaited = false
         var waiters: [Promise<Refreshed>] = []
         /// When the pause after a refused refreshed token ends; nil if there was no such pause.

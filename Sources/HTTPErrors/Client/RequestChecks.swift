@@ -82,7 +82,7 @@ enum PathFault {
         return nil
     }
 
-    /// Decodes each `%` followed by two hexadecimal digits, including those that result from decoding.
+    /// Decodes each `%` followed by two hexadecimal digits, including escapes that result from decoding.
     private static func decoded(_ bytes: String.UTF8View) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {

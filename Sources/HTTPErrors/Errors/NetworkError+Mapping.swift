@@ -63,9 +63,9 @@ extension NetworkError {
     /// `repeats` is true if the HTTP stack might have sent the request more than once. `isProcessed` is true if a
     /// server might have acted on the request before it redirected the client.
     func afterSending(_ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool) -> NetworkError {
-        // The request had no effect if a server didn't act on it before a redirect, and one of these holds: a circuit
-        // refused it, or the HTTP stack sent it at most once and either it didn't reach the server or the server
-        // rejected it with 429.
+        // The request had no effect if a server didn't act on it before a redirect, and a circuit refused it or the
+        // HTTP stack sent it at most once without effect: it didn't reach the server, or the server rejected it with
+        // 429.
         let isUnprocessed = !isProcessed && (isRefusal || !repeats && (neverReachedServer || failure?.status == 429))
         var error = self
         // Sending it again is safe if it is idempotent, possibly because of a key in its headers, or had no effect.

@@ -45,7 +45,7 @@ extension ErrorMatcher where Output == NetworkError {
     /// to 599.
     ///
     /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again,
-    /// because the timeout of a POST indicates as much about the service as that of a GET.
+    /// because the timeout of a POST indicates as much about the service as the timeout of a GET.
     ///
     /// A service's own error matches if its response has one of these statuses. The error of a client that was shut
     /// down doesn't match. Neither does the error of a request that was never sent because it had no time left.

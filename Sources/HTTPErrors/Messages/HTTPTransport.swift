@@ -6,8 +6,9 @@ public import Foundation
 /// no response. It doesn't follow redirects: an ``APIClient`` does, in the same way for every transport.
 ///
 /// The client converts a thrown error into a ``NetworkError``. The kind of a `URLError` depends on its code, and the
-/// kind of an ``HTTPFailure`` on its status. Cancellations and coding errors become those kinds, and any other error
-/// becomes `unknown`. A ``NetworkError`` keeps its kind.
+/// kind of an ``HTTPFailure`` depends on its status. A cancellation becomes `cancelled`, an encoding or decoding error
+/// becomes `encoding` or `decoding`, a `CircuitOpen` becomes `server`, and any other error becomes `unknown`. A
+/// ``NetworkError`` keeps its kind.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response.
     ///

@@ -16,7 +16,6 @@ final class Transfer: Sendable {
     /// On Linux, that queue does the work of all sessions, so any server can keep it busy. The calls block this queue's
     /// thread instead of a thread of the caller's executor. They run in order, so a task isn't cancelled before it is
     /// created.
-    /// is created.
     static let calls = DispatchQueue(label: "HTTPErrors.Transfer.calls")
 
     private let machine: Locked<TransferMachine>

@@ -57,7 +57,7 @@ struct TransferMachine {
     ///
     /// If there was no head, or only an informational head, the transfer ends with an error. On Linux, libcurl treats a
     /// line that begins with a carriage return as the end of a head. URLSession then doesn't have a response, and
-    /// finally makes up a status 200.
+    /// finally makes up the status 200.
     mutating func receive(_ data: Data) -> End? {
         guard isWanted else { return nil }
         guard case .receiving(var response, let isTooLong) = phase, response.status >= 200 else {

@@ -23,9 +23,9 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     /// wait longer for a server that doesn't answer.
     ///
     /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client crashes the process. With this
-    /// configuration, it throws an error instead. If an HTTP/2 server closes the connection (GOAWAY) without having
-    /// processed a stream, the stream's error says so. After an error, an HTTP/2 connection is closed instead of being
-    /// reused.
+    /// configuration, it throws an error instead. If an HTTP/2 server closes the connection (GOAWAY) before it has
+    /// processed a stream, the stream's error shows that the request wasn't processed. After an error, an HTTP/2
+    /// connection is closed instead of being reused.
     ///
     /// - Parameter bodyLimit: The maximum number of decompressed bytes of one response, because a hundred kilobytes can
     ///   decompress to a hundred megabytes. Use the same limit for the transport.
@@ -62,7 +62,7 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
 
     /// Sends a request once, and returns the response.
     ///
-    /// If the task is cancelled, it immediately receives a `CancellationError` and the connection is closed.
+    /// If the task is cancelled, the method immediately throws a `CancellationError`, and the connection is closed.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response.

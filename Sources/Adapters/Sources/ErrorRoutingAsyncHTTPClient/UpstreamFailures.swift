@@ -7,7 +7,7 @@ public import NIOHTTPCompression
 public import NIOPosix
 public import NIOSSL
 
-// The errors of async-http-client, and of the parts of SwiftNIO that it uses, if `ErrorMapping` maps them.
+// The errors that `ErrorMapping` maps: errors of async-http-client and of the parts of SwiftNIO that it uses.
 
 extension HTTPClientError: UpstreamFailure {
     /// Whether one of the client's time limits expired.

@@ -33,7 +33,7 @@
         }
 
         // End the call here in case gRPC can't write the response's metadata: gRPC then releases the messages unread,
-        // so other code doesn't end the call.
+        // so only the deinitializer can end the call.
         deinit { end(with: nil) }
 
         /// Binds the scope and the trace again, because messages are written after the interceptor has returned.

@@ -23,7 +23,7 @@
         func makeAsyncIterator() -> AsyncIterator { AsyncIterator(messages: messages.makeAsyncIterator()) }
     }
 
-    /// The error that a message of a call couldn't be received or decoded.
+    /// The error for a call's message that couldn't be received or decoded.
     ///
     /// gRPC's own error is an `RPCError`, like the status of another service. So ``ErrorReportingInterceptor`` wraps
     /// the error where it certainly comes from this call's messages. The caller receives the wrapped error's status.

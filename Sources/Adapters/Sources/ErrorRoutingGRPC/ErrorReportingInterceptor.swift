@@ -12,9 +12,9 @@
     /// ```
     ///
     /// Make it the last interceptor, because gRPC converts each error that passes through a later interceptor to an
-    /// `RPCError`. This interceptor finds the original error in it, except for a thrown `RPCError`, which then looks
-    /// like a returned error. If an interceptor opens a span, or rejects a call with its own status, put it before this
-    /// interceptor.
+    /// `RPCError`. This interceptor finds the original error in that `RPCError`. However, if your code throws an
+    /// `RPCError`, a later interceptor makes it look like a returned error. If an interceptor opens a span, or rejects
+    /// a call with its own status, put it before this interceptor.
     ///
     /// While a call is handled or its messages are written, all posts are in a scope that is named after the method,
     /// with the metadata `rpc.system`, `rpc.service`, `rpc.method`, and `network.peer.address`.
@@ -31,9 +31,9 @@
     /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
     ///
     /// An `RPCError` doesn't show its origin. If a client throws it, its code and message come from another service and
-    /// describe that service's view of this service, not of this service's caller. So a thrown `RPCError` counts as an
-    /// internal error, and only an error that certainly comes from the handler is sent unchanged. If a handler chooses
-    /// a status itself, add a rule to `answers`, conform the error to `RPCErrorConvertible`, or return
+    /// are meant for this service, not for this service's caller. So a thrown `RPCError` counts as an internal error,
+    /// and only an error that certainly comes from the handler is sent unchanged. If a handler chooses a status itself,
+    /// add a rule to `answers`, conform the error to `RPCErrorConvertible`, or return
     /// `StreamingServerResponse(error:)`.
     ///
     /// The source of a report is the method, in the module that created the interceptor: `Shop/orders.Shipping/Ship`,

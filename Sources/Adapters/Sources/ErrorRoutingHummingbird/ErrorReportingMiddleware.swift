@@ -53,12 +53,12 @@ import Logging
 /// source of an ``UpstreamError`` is the file and line that called `upstream`.
 ///
 /// A request's kind is its method and route. If the request doesn't match a route, its kind is `no route`, regardless
-/// of its path, because clients choose the path, and each kind is a scope, a row in a table, and a value of a metric
-/// dimension. A `RouterBuilder` finds the route after the scope has been opened. So the kind of its requests is
-/// `no route` too, but their source and `http.route` contain the route.
+/// of its path. Clients choose the path, and each kind adds a scope, a row in a table, and a metric dimension value. A
+/// `RouterBuilder` finds the route after the scope has been opened. So the kind of its requests is `no route` too, but
+/// their source and `http.route` contain the route.
 ///
-/// A rule in `problems` changes the last five responses. Two rules follow yours: one ignores ``ClientDisconnected``,
-/// and the other handles ``RequestCancelled``, so that neither triggers an alert.
+/// To change a response in the last five rows of the table, add a rule to `problems`. Two rules follow yours: one
+/// ignores ``ClientDisconnected``, and the other handles ``RequestCancelled``, so that neither triggers an alert.
 ///
 /// If this middleware is inside another instance, as for a group of routes, the inner instance answers with its own
 /// `problems`, and the outer instance reports errors that interrupt the bodies.

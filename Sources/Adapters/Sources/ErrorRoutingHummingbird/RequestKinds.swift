@@ -4,8 +4,8 @@ import Synchronization
 
 /// The kinds of requests: the names of their scopes, and the sources of their errors.
 ///
-/// Each kind is a scope, a fingerprint, a window of a flood limit, and a value of a metric dimension. So their number
-/// is bounded, regardless of the paths and methods that clients send.
+/// Each kind adds a scope, a fingerprint, a flood-limit window, and a metric dimension value. So the number of kinds is
+/// bounded, regardless of the paths and methods that clients send.
 final class RequestKinds: Sendable {
     private let limit: Int
     private let kind: (@Sendable (Request) -> String)?

@@ -22,7 +22,7 @@ struct ArrangedServices {
         func watched(_ part: Part, within limit: Duration) -> Part {
             Self.watched(part, by: errors, within: limit, source)
         }
-        // Use no limit for exporters: other services don't wait for them, so their own limits are in effect.
+        // Don't limit exporters here: other services don't wait for them, so the exporters' own limits are in effect.
         let unlimited = Duration.seconds(Int64.max)
         let exporters = exporters.map {
             watched(Part(service: $0, successTerminationBehavior: .ignore), within: unlimited)
@@ -65,7 +65,7 @@ struct ArrangedServices {
         if "\(part.failureTerminationBehavior)" == "\(Part.TerminationBehavior.cancelGroup)" {
             part.failureTerminationBehavior = .gracefullyShutdownGroup
         }
-        // Keep the service if its owner already watches it, because it then has the owner's name and limit.
+        // Keep a service that its owner already watches, because the owner has chosen its name and limit.
         if isWatched(part.service) { return part }
         let name = name(of: part)
         part.service =
@@ -76,13 +76,15 @@ struct ArrangedServices {
         return part
     }
 
-    /// Returns the name that the caller gave a service; nil if it is the service's description, which can be long.
+    /// Returns the name that the caller gave a service; nil if the caller gave none, because the default name is the
+    /// service's description, which can be long.
     private static func name(of part: Part) -> String? {
         part.serviceName == "\(part.service)" && !isWatched(part.service) ? nil : part.serviceName
     }
 
-    /// Returns whether a service, or a service that it runs, already posts its error; a mark can be inside or outside
-    /// of it.
+    /// Returns whether a service, or a service that it wraps, already posts its error.
+    ///
+    /// The wrapper that marks a service to stop before the tasks can be inside or outside the wrapper that posts.
     private static func isWatched(_ service: any Service) -> Bool {
         if service is any WatchedService { return true }
         return (service as? any WrappingService).map { isWatched($0.wrapped) } ?? false

@@ -27,9 +27,9 @@ public import ServiceLifecycle
 /// | the bus delivers pending reports; then tasks that its rules have started end as above | 3 s, and the tasks' 3 s |
 /// | the recorder writes its pending reports, and sinks send theirs; the last log entry contains the counts | 3 s |
 ///
-/// For the other services, that leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled
-/// instead, all services end immediately. The bus then accepts errors until its tasks, which are cancelled too, have
-/// ended, but for at least 1 s and at most 5 s.
+/// Not counting the other services, these limits add up to 27 seconds. Kubernetes gives a process 30 seconds, so 3
+/// seconds remain for the other services. If the group is cancelled instead, all services end immediately. The bus then
+/// accepts errors until its tasks, which are cancelled too, have ended, but for at least 1 s and at most 5 s.
 public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         /// take, in parallel, to write or send theirs.
         public let delivery: Duration
 
-        /// Creates limits; the defaults are those of the table in ``ErrorBusService``.
+        /// Creates limits; the defaults are the limits in the table of ``ErrorBusService``.
         ///
         /// The limits `application` and `services` apply to the services that the library arranged.
         ///
@@ -84,8 +84,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - handler: The rules, on which the log is overlaid. A rule must not need a service that stops before the bus.
     ///   - logger: The logger for the errors, and for the last entries, which contain the counts of all errors. Pass
     ///     the service's own logger, so that the bus's entries have the same log level.
-    ///   - levels: The levels of the errors' entries. If it returns nil for an error, the level is that of the error's
-    ///     severity.
+    ///   - levels: Maps a failure to the level of its entry, or to nil if the entry's level is the failure's severity.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report and is closed at the end.

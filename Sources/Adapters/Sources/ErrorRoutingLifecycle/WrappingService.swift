@@ -30,14 +30,14 @@ private struct EndingBeforeTasks<Content: Service>: WrappingService, CustomStrin
     func run() async throws { try await service.run() }
 }
 
-/// Returns whether a service, or a service that it runs, is marked to stop before the bus's tasks.
+/// Returns whether a service, or a service that it wraps, is marked to stop before the bus's tasks.
 func endsBeforeTasks(_ service: any Service) -> Bool {
     if service is any MarkedService { return true }
     return (service as? any WrappingService).map { endsBeforeTasks($0.wrapped) } ?? false
 }
 
-/// Returns the name of a service's type without its generic arguments; for a marked service, the name of the type of
-/// the service inside.
+/// Returns the name of a service's type without its generic arguments; for a marked service, the name of the wrapped
+/// service's type.
 func typeName(of service: any Service) -> String {
     if let marked = service as? any MarkedService { return typeName(of: marked.wrapped) }
     return String("\(type(of: service))".prefix { $0 != "<" })

@@ -25,7 +25,7 @@ extension SentryEvent {
     /// The event within Sentry's limits for each field.
     var bounded: SentryEvent { bounded(Limits()) }
 
-    /// The event with so few and so short strings that it never exceeds Sentry's limit for an event, 1 MiB.
+    /// The event with strings that are few and short enough never to exceed Sentry's limit for an event, 1 MiB.
     var small: SentryEvent { bounded(.small) }
 
     private func bounded(_ limits: Limits) -> SentryEvent {
@@ -63,8 +63,10 @@ extension SentryEvent {
         "dist", "environment", "filename", "function", "release", "server_name", "user",
     ]
 
-    /// Returns the tags that Sentry accepts: it drops a tag whose value is empty or whose key contains other
-    /// characters.
+    /// Returns the tags in a form that Sentry accepts.
+    ///
+    /// Sentry drops a tag with an empty value, or with a key that contains characters other than ASCII letters, digits,
+    /// and `_.:-`.
     private static func bounded(tags: [String: String], _ limits: Limits) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in tags.sorted(by: { $0.key < $1.key }) where result.count < limits.tags {

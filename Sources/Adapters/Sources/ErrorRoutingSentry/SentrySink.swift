@@ -17,11 +17,11 @@ import Synchronization
 /// Without an `ErrorBusService`, let the sink observe the bus (`bus.observeUntilEnd { sentry.receive($0) }`), and run
 /// the sink as a service that stops after the bus.
 ///
-/// The sink stores a bounded number of reports, and its task sends one event at a time over one connection. Neither
-/// code that posts an error nor the bus waits for it. Events that can't be sent are counted in ``statistics``, and a
-/// client report contains their number for Sentry. The sink doesn't post its own failures to a bus; it logs a warning
-/// at most once an hour. If the process calls `exit` before the sink is closed, the counts are written to standard
-/// error.
+/// The sink stores a bounded number of reports, and its task sends one event at a time over one connection. Code that
+/// posts an error doesn't wait until the event is sent, and neither does the bus. Events that can't be sent are counted
+/// in ``statistics``, and a client report contains their number for Sentry. The sink doesn't post its own failures to a
+/// bus; it logs a warning at most once an hour. If the process calls `exit` before the sink is closed, the counts are
+/// written to standard error.
 ///
 /// If the network fails, the sink sends the event again, as ``Configuration/retry`` allows. If Sentry answers with an
 /// error, the event is lost. After a 429, or a rate limit in any response, the sink doesn't send events until the limit

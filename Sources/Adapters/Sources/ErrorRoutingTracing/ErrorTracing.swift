@@ -89,7 +89,7 @@ package struct RequestTrace: Sendable {
         let open = span
         let span = open ?? startSpan("error", context: context)
         let recorded = RecordedError(error)
-        // Set attributes too, because they replace those that a tracer derives from the error's type and description.
+        // Set attributes too: they replace the attributes that a tracer derives from the error's type and description.
         var attributes: SpanAttributes = [
             "exception.type": .string(recorded.typeName), "exception.message": .string(recorded.message),
         ]

@@ -29,7 +29,7 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         }
     }
 
-    /// The failure, or that the client was shut down, without the underlying error itself.
+    /// A sentence about the failure or about the client's shutdown, without the underlying error.
     public var description: String {
         switch self {
         case .connection(let error, _) where Self.failure(of: error)?.isClientShutDown == true: Self.clientIsShutDown
@@ -39,7 +39,7 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         }
     }
 
-    /// The description if this service's own client is the cause.
+    /// The description of an error that occurred because this service's own client was shut down.
     package static let clientIsShutDown = "the client was shut down"
 
     /// Returns the upstream error for a client's error; in a cancelled task, the client's error itself, because the
@@ -64,7 +64,7 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
 }
 
 extension UpstreamError: RetryClassified {
-    /// The decision of the client's error, or `.retry` if the error doesn't make one.
+    /// The decision of the client's error, or `.retry` if the error doesn't make a decision.
     public var retryDecision: RetryDecision {
         switch self {
         case .timeout(let error, _), .connection(let error, _), .body(let error, _):

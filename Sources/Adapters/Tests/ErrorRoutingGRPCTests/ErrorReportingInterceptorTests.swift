@@ -19,10 +19,10 @@
         /// Opens a span for each call, like an interceptor for traces.
         private struct Spans: ServerInterceptor {
             let name: String
-            /// The interceptor of grpc-swift-extras ends its span before the messages are written.
+            /// Whether the span ends before the messages are written, as with the interceptor of grpc-swift-extras.
             var endsEarly = false
 
-            /// Ends its span at the latest when it is released, because gRPC might never request the messages.
+            /// Ends the span when this object is released, because gRPC might never request the messages.
             private final class Open: Sendable {
                 let span: any Span
 

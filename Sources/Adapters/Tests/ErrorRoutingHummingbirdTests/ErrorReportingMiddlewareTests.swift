@@ -143,7 +143,7 @@ struct ErrorReportingMiddlewareTests {
     /// A client error of a type that is unknown to the adapters.
     private struct Deadlock: UpstreamFailure {}
 
-    /// Its name looks like that of a SwiftNIO error.
+    /// An error with a name that looks like the name of a SwiftNIO error.
     private struct NIOLookalike: Error {}
 
     @Test func `types decide whether an error is an upstream error, and whether it is a timeout`() async throws {

@@ -25,7 +25,7 @@ struct ErrorResponseTests {
 
     private typealias Route = @Sendable (Request, BasicRequestContext) async throws -> Response
 
-    /// Requests a route in an application whose middlewares are `ErrorReportingMiddleware` and others within it.
+    /// Requests a route of an application with an `ErrorReportingMiddleware` and other middlewares inside it.
     private func request(
         _ middleware: ErrorReportingMiddleware<BasicRequestContext>,
         within others: [CORSMiddleware<BasicRequestContext>] = [],
@@ -142,7 +142,7 @@ struct ErrorResponseTests {
         #expect(body.status.code >= 400 && body.headers[.contentType] == "application/problem+json")
     }
 
-    /// Sends a request over a connection, then another whose response shows whether the first response was read whole.
+    /// Sends two requests over one connection: the second response shows whether the first was read to its end.
     @Test func `a response that HTTP forbids a body is sent without one, so that the next isn't misread`() async throws
     {
         let router = Router(options: .autoGenerateHeadEndpoints)

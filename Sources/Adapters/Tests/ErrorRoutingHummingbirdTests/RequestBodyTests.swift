@@ -37,7 +37,7 @@ extension RequestBodyTests {
         }
     }
 
-    /// With `.stream(request.body)`, the process usually crashes within these requests, half of which have no body.
+    /// With `.stream(request.body)`, the process usually crashes during these requests. Half of them don't have a body.
     @Test func `a collected body doesn't crash the process if an upstream resets each connection`() async {
         await #expect(processExitsWith: .success) { try await Self.forward() }
     }

@@ -207,11 +207,11 @@ struct ErrorBusServiceTests {
         let running = Task { [group = group([errors, errors.tasks])] in try await group.run() }
         await isRunning.wait()
         running.cancel()
-        // Three sleepers: one for the second, and one for the limit on the tasks of each service.
+        // Three timers are sleeping: one for the bus's last second, and one per service for the limit on its tasks.
         await clock.waitForSleepers(3)
         errors.bus.post(Broken(name: "first"))
         clock.advance(by: .seconds(1))
-        // The second is over, but the task hasn't ended.
+        // The bus's last second has passed, but the task hasn't ended.
         #expect(await errors.bus.deliver(Broken(name: "second")).disposition == .unmatched)
         taskMayEnd.open()
         _ = await running.result

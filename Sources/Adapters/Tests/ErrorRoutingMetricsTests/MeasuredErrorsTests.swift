@@ -78,7 +78,7 @@ struct MeasuredErrorsTests {
         }
     }
 
-    /// The metrics that a page's tables name, by kind.
+    /// Returns the metrics that a page's tables name, by kind.
     private static func metrics(in page: String) throws -> [String: Set<String>] {
         let folder = URL(filePath: #filePath).appending(path: "../../..").standardized
         let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
@@ -115,7 +115,7 @@ struct MeasuredErrorsTests {
             let bus = ErrorBus(handler: ErrorHandler())
             discarded = bus
             bus.measureErrors(as: "discarded", every: .seconds(Int64.max)) { _ in [] }
-            // Afterwards, the timer sleeps.
+            // Wait for the first measurement, after which the timer sleeps.
             while pending()?.isEmpty ?? true, !Task.isCancelled { await Task.yield() }
         }
         while discarded != nil, !Task.isCancelled { await Task.yield() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sentry's rate limits are read and obeyed", .timeLimit(.minutes(2)))
 struct RateLimitsTests {
-    /// The seconds for which errors, and then everything, are forbidden after a response.
+    /// Returns how many seconds errors, and then all requests, are forbidden after a response.
     private func seconds(_ status: Int, _ header: String?, retryAfter: Duration? = nil) -> [Int] {
         var limits = RateLimits()
         limits.apply(status: status, header: header, retryAfter: retryAfter, at: .zero)
@@ -31,7 +31,7 @@ struct RateLimitsTests {
             (429, nil, nil, [60, 60]),
             // Without the header, only a 429 sets a limit.
             (503, nil, .seconds(7), [0, 0]), (200, nil, .seconds(7), [0, 0]),
-            // The header takes precedence over the other field.
+            // The header takes precedence over `Retry-After`.
             (429, "5:error:key", .seconds(7), [5, 0]),
             // An unreadable header doesn't set a limit, but a 429 does.
             (429, "soon:error:key", nil, [60, 60]), (200, "soon:error:key", nil, [0, 0]), (200, "60", nil, [0, 0]),

@@ -157,7 +157,7 @@ struct SentryEventTests {
         #expect(bounded.exceptions[0].type == "CheckoutFailed")
         #expect(bounded.exceptions[1].value.unicodeScalars.count <= 8_192 && bounded.exceptions[1].value.hasSuffix("…"))
         #expect(bounded.logger.unicodeScalars.count == 64 && bounded.transaction?.unicodeScalars.count == 200)
-        // Both the usual limits and the stricter limits for an event in which JSON escapes each character.
+        // Check the usual limits, and then the stricter limits for an event in which JSON escapes each character.
         #expect(try Envelope(sent, sentAt: Date()).bytes.count < 1 << 20)
         for index in sent.exceptions.indices { sent.exceptions[index].value = String(repeating: "\u{1}", count: 9_000) }
         #expect(try JSONEncoder().encode(sent.bounded).count > 1 << 20)

@@ -6,7 +6,7 @@ import Testing
 struct SentryQueueTests {
     private typealias Queue = SentryQueue<Int>
 
-    /// A step in a comparable form.
+    /// Returns the next step as a string, so that it can be compared.
     private func next(_ queue: inout Queue, at now: Duration = .zero) -> String {
         switch queue.next(at: now) {
         case .send(let event): "send \(event)"

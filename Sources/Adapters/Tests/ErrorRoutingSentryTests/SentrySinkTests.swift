@@ -151,7 +151,7 @@ struct SentrySinkTests {
                 [report(OrderError.unpaid), report(Placed())], to: server,
                 Configuration(timeout: .seconds(2), retry: Self.impatient))
             #expect(statistics.reasons == [.networkError: 1] && statistics.sent == 1, "\(answer)")
-            // Garbage is an answer, so the event isn't sent again. But the client might notice the end of the
+            // Garbage counts as an answer, so the event isn't sent again. But the client might detect the end of the
             // connection first.
             let first = server.events.filter {
                 $0.payload["event_id"] as? String == server.events[0].payload["event_id"] as? String
@@ -182,7 +182,7 @@ struct SentrySinkTests {
         }
     }
 
-    /// Sentry's own parsers read these envelopes, too.
+    /// Sentry's own parsers can read these envelopes too; see ``FakeSentry``.
     @Test func `events with strings of any kind and any length are accepted unchanged`() async throws {
         let texts = [
             "", " ", "\n", "a\r\nb\u{2028}\u{85}c", "\0\u{1}\u{7F}", "\u{1F469}\u{200D}\u{1F52C}e\u{301}",
@@ -266,7 +266,7 @@ struct SentrySinkTests {
         let messages = handler.entries.map { "\($0.message)" }
         #expect(messages.count == 2 && handler.entries.allSatisfy { $0.level == .warning })
         #expect(messages[0].hasPrefix("events that did not reach Sentry: 1 (last: status 500); "))
-        // How many events the second line counts depends on when the hour is over.
+        // The number of events in the second line depends on when the hour is over.
         #expect(messages.last?.contains(" (last: status 500); no further line about it for an hour; ") == true)
     }
 }

@@ -2,8 +2,9 @@ import SwiftSyntax
 
 /// Finds callbacks with unread errors.
 extension Detector {
-    /// Functions whose closure isn't checked here: another method checks most of them, and a rule that is added with
-    /// the bus's `on` can print an error.
+    /// Functions whose closures this method doesn't check.
+    ///
+    /// Another method checks most of them. The closure of `on` isn't checked, because a rule may print an error.
     private static let handlers = Words.list(
         """
         catch catchError flatMapError flatMapErrorThrowing mapError on recover tryCatch whenFailure whenFailureBlocking

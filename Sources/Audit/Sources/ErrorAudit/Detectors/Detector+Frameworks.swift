@@ -44,7 +44,8 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether a call adds a middleware that reports, according to its name, or that another file defines.
+    /// Returns whether a call adds a middleware whose name indicates that it reports errors, or calls a function that
+    /// adds middleware and is defined in another file.
     private static func isReportingMiddleware(_ call: FunctionCallExprSyntax) -> Bool {
         let isType = call.name.first?.isUppercase == true
         guard isType else {

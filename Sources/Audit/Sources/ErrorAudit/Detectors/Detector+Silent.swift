@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Finds known calls that fail without throwing, if no code reads how they ended.
+/// Finds known calls that fail without throwing and whose outcome the code ignores.
 extension Detector {
-    /// How a call tells that it failed.
+    /// How a call indicates that it failed.
     private enum Answer {
         /// It returns nil for every error.
         case absence
@@ -35,7 +35,7 @@ extension Detector {
         "cauterize": (.handler, ".catch { postError($0) }"),
     ]
 
-    /// Finds a call of the table, or a call with `errorHandler: nil`.
+    /// Finds a call that is listed in the table, or a call with `errorHandler: nil`.
     func silentCall(_ call: FunctionCallExprSyntax) -> Loss? {
         let others = call.arguments.dropFirst()
         let absent = others.first { $0.expression.is(NilLiteralExprSyntax.self) && $0.label?.text == "errorHandler" }
@@ -59,9 +59,9 @@ extension Detector {
         return silence(call, answer, code.replacing("%", with: Advice.oneLine(call)))
     }
 
-    /// Returns whether a result is unwrapped by force, or is the result of a function or closure of the same name.
+    /// Returns whether a call's result is force-unwrapped, or is passed on by a function or closure of the same name.
     ///
-    /// A value that `init(coder:)` decodes is one of many, so it counts too.
+    /// A value that `init(coder:)` decodes counts too, because it is only one of many values of the object.
     private func isPassedThrough(_ call: FunctionCallExprSyntax) -> Bool {
         let function = file.function(around: call).split(separator: ".").last.map(String.init)
         let label = call.enclosing(LabeledExprSyntax.self, upTo: { $0.is(CodeBlockSyntax.self) })?.label?.text
@@ -112,7 +112,7 @@ extension Detector {
             let value = condition.condition.as(OptionalBindingConditionSyntax.self)?.initializer?.value.bare
             return value?.is(FunctionCallExprSyntax.self) == true || condition.mentions(["errSecSuccess", "noErr"])
         }
-        // A `try?` among the conditions is a finding of its own.
+        // Skip conditions with a `try?`, because it is a separate finding.
         guard let block, isTried, !conditions.description.contains("try?"),
             file.fate(of: block.statements) < .partlyReported
         else { return nil }
@@ -120,7 +120,7 @@ extension Detector {
             guard let call = item.expression?.bare.as(FunctionCallExprSyntax.self), file.messageUse(of: call) == .quiet
             else { continue }
             let text = call.arguments.first { $0.expression.is(StringLiteralExprSyntax.self) }?.trimmedDescription ?? ""
-            // An assertion is about the program itself, unless it is about what was decoded.
+            // Skip an assertion unless it checks decoded data: any other assertion checks the program itself.
             let isDecoded = Words.of(conditions.description).contains("decode")
             guard call.name.hasPrefix("assert") ? isDecoded : Words.indicatesFailure(text) else { continue }
             let token = node.is(GuardStmtSyntax.self) ? node : Syntax(item)

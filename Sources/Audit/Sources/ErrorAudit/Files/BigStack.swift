@@ -4,8 +4,8 @@ import Foundation
 enum BigStack {
     /// The stack size in bytes.
     ///
-    /// It suffices for a text within the limits of ``Nesting``, even in a debug build. The system maps only the pages
-    /// that are used.
+    /// It suffices for source code within the limits of ``Nesting``, even in a debug build. The system maps only the
+    /// pages that are used.
     private static let size = 256 << 20
 
     /// Calls a closure for each element, in parallel on as many threads as there are cores.

@@ -113,7 +113,7 @@ struct SourceFiles {
 
     /// Adds the patterns of the `.gitignore` file in a folder.
     private func read(_ folder: String, into rules: inout Rules) {
-        // error-audit: harmless, because most folders have no such file, and without it more is read
+        // error-audit: harmless, because most folders don't have this file, and without it, more files are read
         guard let data = FileManager.default.contents(atPath: Project.join(folder, ".gitignore")) else { return }
         rules.ignores.add(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline), in: folder)
     }

@@ -33,7 +33,7 @@ public struct Baseline: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the baseline file.
-    ///   - result: The result of the run, whose unread files keep their entries unless they were deleted.
+    ///   - result: The result of the run. Entries for its unread files stay, unless the files were deleted.
     ///   - project: The project that the entries' paths are relative to.
     ///   - off: The kinds that the run left out. Their entries stay.
     /// - Returns: The findings that aren't accepted.

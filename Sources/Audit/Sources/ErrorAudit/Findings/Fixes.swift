@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// Creates the rewrites for `--fix`.
 ///
-/// Only a whole `catch` block is rewritten, because then types, captures, and control flow stay as they are: the block
+/// Only a whole `catch` block is rewritten, because that doesn't change types, captures, or control flow. The block
 /// isn't part of an expression, its error is `any Error`, and the call in the new block returns `Void` and runs in the
 /// same isolation.
 enum Fixes {
@@ -32,7 +32,7 @@ enum Fixes {
         return argument.label == nil && isOnlyTheError(argument.expression)
     }
 
-    /// Returns whether a report of the error contains everything that a value does.
+    /// Returns whether a report of the error contains everything that a value contains.
     private static func isOnlyTheError(_ value: ExprSyntax) -> Bool {
         if ["error", "error.localizedDescription", "String(describing: error)"].contains(value.trimmedDescription) {
             return true

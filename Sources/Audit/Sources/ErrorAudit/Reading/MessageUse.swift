@@ -57,7 +57,7 @@ extension SourceText {
         }
     }
 
-    /// Returns whether a text contains the name of a quiet level.
+    /// Returns whether a string contains the name of a quiet level.
     static func namesQuietLevel(_ text: String) -> Bool {
         MessageUse.quietLevels.contains { text.utf8.contains($0.utf8) }
     }

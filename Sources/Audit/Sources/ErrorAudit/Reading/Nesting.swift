@@ -3,7 +3,7 @@
 /// The parser and the detectors recurse once per level, and each `[` within another `[` doubles the parser's time. So
 /// the scan uses neither the parser nor recursion.
 struct Nesting {
-    /// The limits for a text that is parsed.
+    /// The limits for source code that is parsed.
     ///
     /// Handwritten code stays far below them.
     enum Limit {
@@ -39,7 +39,7 @@ struct Nesting {
     private var previous: Token = .separator
     private var isAfterNewline = false
 
-    /// Returns whether a text exceeds a limit.
+    /// Returns whether source code exceeds a limit.
     static func isTooDeep(_ text: String) -> Bool {
         var nesting = Nesting(scalars: Array(text.unicodeScalars))
         while nesting.index < nesting.scalars.count, !nesting.isTooDeep {

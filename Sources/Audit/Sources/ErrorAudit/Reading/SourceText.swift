@@ -25,7 +25,7 @@ final class SourceText {
         isCommand = modules.contains("ArgumentParser") || text.hasPrefix("#!") || isMain
     }
 
-    /// Parses a text, which mustn't be nested too deeply.
+    /// Parses source code, which must not be nested too deeply.
     static func parse(_ text: String) -> SourceFileSyntax {
         // Raise the limit: by default, a debug build of the parser skips code that is nested deeper than 20 levels.
         var parser = Parser(text, maximumNestingLevel: Nesting.Limit.tokens)

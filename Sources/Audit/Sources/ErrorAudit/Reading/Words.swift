@@ -27,7 +27,7 @@ enum Words {
     /// Returns whether a name contains one of the given words.
     static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool { !words.isDisjoint(with: of(name)) }
 
-    /// Returns whether a name refers to a failure, so that its value or call reports an error.
+    /// Returns whether a name refers to a failure, so that the named value or call reports an error.
     static func indicatesFailure(_ name: some StringProtocol) -> Bool { has(name, failure) }
 
     /// Returns whether a variable's name indicates that it holds an error.
@@ -93,7 +93,7 @@ enum Words {
     static let changes = writes.union(sends)
     /// Verbs for reading from another source.
     static let fetches = list("download fetch find get list load lookup query read request retrieve search")
-    /// Words for things that only count or decorate or that are created again if they are missing.
+    /// Words for things that a program can do without: they only measure or decorate, or are recreated if missing.
     static let expendable = list(
         """
         analytics animation artwork avatar cache cached caches color colors colour donate favicon haptic haptics icon
