@@ -56,9 +56,9 @@ extension FaultLab {
             // few descriptors and its open connections. In all, six descriptors were observed.
             let more = transport.mayKeepTransfers ? 4 + 32 : 4
             #expect(after.descriptors <= before.descriptors + more, "\(before) → \(after)")
-            // The first round has filled pools and caches. The memory for 64 concurrent responses varies from round to
-            // round, but eight thousand more requests must not leave 3 KB each.
-            #expect(last.residentKilobytes < first.residentKilobytes + 24_576, "\(during)")
+            // The first round has filled pools and caches. A session that Foundation keeps also keeps its bodies, so
+            // the heap varied by 5 MB over 800 more requests. In the long run, 8,000 more must not leave 3 KB each.
+            #expect(last.allocatedKilobytes < first.allocatedKilobytes + 24_576, "\(during)")
         }
 
         @discardableResult
@@ -145,7 +145,7 @@ extension FaultLab {
         private static func report(_ name: String, _ round: Int, _ time: Duration, _ tally: Tally, _ connections: Int) {
             let kinds = tally.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
             let ended = "\(tally.values) values, " + kinds.joined(separator: ", ")
-            let figures = ProcessFigures.now.map { "\($0.descriptors) fds, \($0.residentKilobytes) KB" } ?? ""
+            let figures = ProcessFigures.now.map { "\($0.descriptors) fds, \($0.allocatedKilobytes) KB" } ?? ""
             Table.row("load", name, "round \(round)", "\(time)", ended, "\(connections) open", figures)
         }
     }
