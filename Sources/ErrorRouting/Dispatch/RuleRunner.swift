@@ -1,7 +1,7 @@
 /// One error's dispatch through the blocks of a path: stage by stage, block by block, and step by step.
 ///
 /// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal stops at
-/// an asynchronous rule; ``finish(_:from:under:)`` runs that rule and continues.
+/// an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
 /// A runner doesn't retain objects that concurrent dispatches share: the rule set or the path's scopes retain blocks,
 /// plans, and rules until the dispatch has ended. It is noncopyable because it is large: the report and the matchers'
@@ -72,17 +72,17 @@ struct RuleRunner: ~Copyable {
 
     // MARK: Without suspending
 
-    /// Tries the remaining rules in order until the next rule is asynchronous, and returns that rule's step.
+    /// Tries the remaining rules in order; returns whether it stopped before an asynchronous rule.
     ///
-    /// Returns nil if no rule remains, or if the supervisor has removed the report. If the dispatch must not suspend,
+    /// Returns false if no rule remains, or if the supervisor has removed the report. If the dispatch must not suspend,
     /// it also stops before the `onNoMatch` rules if any of them is asynchronous.
     @inline(__always)
     mutating func run(
         _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
-    ) -> RuleStep? {
+    ) -> Bool {
         path.read { path in
             // Open the error only once: opening it costs as much as looking up the rules.
-            func run<Content: Error>(_ content: Content) -> RuleStep? {
+            func run<Content: Error>(_ content: Content) -> Bool {
                 Content.self == (any Error).self
                     ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
                     : self.run(
@@ -98,14 +98,14 @@ struct RuleRunner: ~Copyable {
     private mutating func run<Content: Error>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
         _ mustNotSuspend: Bool
-    ) -> RuleStep? {
+    ) -> Bool {
         while let step = search.next(for: content, error, on: path, &reporter) {
             if step.traits.isAsynchronous
                 || mustNotSuspend && search.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
             {
-                return step
+                return true
             }
-            if let supervisor, supervisor.isReportRemoved { return nil }
+            if let supervisor, supervisor.isReportRemoved { return false }
             do {
                 if search.stage == .always, step.traits.needsReport { carryOutcome() }
                 let isKnown = step.isKnown(of: Content.self)
@@ -119,13 +119,13 @@ struct RuleRunner: ~Copyable {
                 record(thrown, of: step.rule, error, under: supervisor)
             }
         }
-        return nil
+        return false
     }
 
     @inline(never)
     private mutating func runUnboxed(
         _ error: UnboxedError, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
-    ) -> RuleStep? {
+    ) -> Bool {
         run(error.error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
@@ -154,16 +154,14 @@ struct RuleRunner: ~Copyable {
 
     // MARK: Suspending
 
-    /// Runs an asynchronous rule and tries the remaining rules in order.
+    /// Runs the asynchronous rule before which the runner stopped, and tries the remaining rules in order.
     ///
     /// If there is a supervisor, it runs asynchronous actions within a time limit; otherwise, they run in this task.
     /// The method is inlined because each asynchronous call costs as much as looking up the rules.
     @inline(__always)
-    mutating func finish(
-        _ error: UnboxedError, from step: RuleStep, under supervisor: (any ActionSupervisor)?
-    ) async {
-        var next: RuleStep? = step
-        while let step = next {
+    mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async {
+        repeat {
+            let step = search.step
             if search.stage == .always { carryOutcome() }
             if let supervisor {
                 if await !supervise(step, error, supervisor) { return }
@@ -171,8 +169,7 @@ struct RuleRunner: ~Copyable {
                 await run(step, error)
             }
             if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
-            next = runUnboxed(error, under: supervisor)
-        }
+        } while runUnboxed(error, under: supervisor)
     }
 
     /// Runs an asynchronous rule in this task.

@@ -7,7 +7,7 @@ struct RuleSearch: Sendable {
     private(set) var stage = RuleStage.rule
     /// The number of the current block of the path, in the order of this stage.
     private var block = 0
-    /// The steps of this block that haven't been tried; nil before they are looked up.
+    /// The steps of this block that haven't been returned; nil before they are looked up.
     ///
     /// They are stored while an action suspends, because another lookup would call the error's `==` again.
     private var rest: RuleStepList?
@@ -49,6 +49,12 @@ struct RuleSearch: Sendable {
             }
             guard advance(on: path) else { return nil }
         }
+    }
+
+    /// The step that ``next(for:_:on:_:)`` returned last; the search must not have advanced since then.
+    var step: RuleStep {
+        guard let rest else { preconditionFailure("no step was returned") }
+        return rest.lastRemoved
     }
 
     /// Records the result of a rule's action in this stage; nil if the rule didn't match.

@@ -18,7 +18,7 @@ extension RuleSet {
         var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
         // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
         // the type doesn't match, so they would be reached. At that point, no action has run.
-        return runner.run(error, mustNotSuspend: true) == nil ? runner.outcome : nil
+        return runner.run(error, mustNotSuspend: true) ? nil : runner.outcome
     }
 
     /// Tries the rules in order, on the caller's executor and without a time limit.
@@ -28,7 +28,7 @@ extension RuleSet {
     ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
         var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
-        if let step = runner.run(error) { await runner.finish(UnboxedError(error), from: step, under: nil) }
+        if runner.run(error) { await runner.finish(UnboxedError(error), under: nil) }
         return runner.outcome
     }
 

@@ -24,6 +24,9 @@
     @inline(__always)
     mutating func removeFirst() { unsafe position += 1 }
 
+    /// The step that was removed last; a step must have been removed.
+    var lastRemoved: RuleStep { unsafe (position - 1).pointee }
+
     @inline(__always)
     mutating func next() -> RuleStep? {
         if isEmpty { return nil }

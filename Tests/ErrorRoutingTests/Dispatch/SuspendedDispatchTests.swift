@@ -284,8 +284,8 @@ extension RemovedReportDispatchTests {
             }
         let report = ErrorReport(error: Numbered(0), source: .init())
         var cursor = RuleRunner(handler.rules.path, DispatchReporter(report))
-        if let step = cursor.run(report.error, under: supervisor) {
-            await cursor.finish(UnboxedError(report.error), from: step, under: supervisor)
+        if cursor.run(report.error, under: supervisor) {
+            await cursor.finish(UnboxedError(report.error), under: supervisor)
         }
         withExtendedLifetime(handler) {}
         expect(ran.entries, equals: time == .never ? [1, 2, 3] : time == .whileSynchronous ? [1] : [1, 2])

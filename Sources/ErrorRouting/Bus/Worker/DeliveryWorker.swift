@@ -67,11 +67,10 @@ final class DeliveryWorker: ActionSupervisor {
     /// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
     final class SuspendedDispatch {
         fileprivate let error: UnboxedError
-        fileprivate let step: RuleStep
         fileprivate var runner: RuleRunner
 
-        fileprivate init(_ error: UnboxedError, at step: RuleStep, _ runner: consuming RuleRunner) {
-            (self.error, self.step) = (error, step)
+        fileprivate init(_ error: UnboxedError, _ runner: consuming RuleRunner) {
+            self.error = error
             self.runner = runner
         }
     }
@@ -81,7 +80,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .dispatch(let dispatch):
             // Wake readers now: the actions might take long, and readers must not wait for them.
             turn.readers.wake()
-            await dispatch.runner.finish(dispatch.error, from: dispatch.step, under: self)
+            await dispatch.runner.finish(dispatch.error, under: self)
             return complete(dispatch.runner, &turn)
         case .sleep:
             // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
@@ -190,10 +189,8 @@ final class DeliveryWorker: ActionSupervisor {
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
         var runner = RuleRunner(path, DispatchReporter(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
-        guard let step = runner.run(delivery.posting.error.error, under: self) else {
-            return .action(complete(runner, &turn))
-        }
-        return .suspended(SuspendedDispatch(delivery.posting.error, at: step, runner))
+        return runner.run(delivery.posting.error.error, under: self)
+            ? .suspended(SuspendedDispatch(delivery.posting.error, runner)) : .action(complete(runner, &turn))
     }
 
     private func complete(_ runner: borrowing RuleRunner, _ turn: inout Turn) -> Action {
