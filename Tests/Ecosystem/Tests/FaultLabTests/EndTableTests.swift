@@ -10,15 +10,17 @@ extension FaultLab {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/ErrorRouting/ErrorRouting.docc/OverloadAndShutdown.md")
             .standardized
-        private static let header = "| what happens | the process ends with | what is written | final counts |"
+        private static let header =
+            "| what happens | the process ends with | errors in the log | on standard error | final counts |"
 
         @Test func `each row shows what was observed`() async throws {
-            var rows = [Self.header, "| --- | --- | --- | --- |"]
+            var rows = [Self.header, "| --- | --- | --- | --- | --- |"]
             for situation in EndSituation.all {
                 let process = try await situation.run()
                 let end = try await process.end()
-                let errors = Self.errors(in: process)
-                rows.append("| \(situation.name) | \(Self.text(end)) | \(errors) | \(Self.last(process)) |")
+                let (logged, written) = Self.errors(in: process)
+                let cells = [situation.name, Self.text(end), logged, written, Self.last(process)]
+                rows.append("| \(cells.joined(separator: " | ")) |")
             }
             let text = try String(contentsOf: Self.page, encoding: .utf8)
             let documented = try #require(Self.table(of: text), "the page has no table of ends")
@@ -46,26 +48,27 @@ extension FaultLab {
             }
         }
 
-        /// Returns the errors in the log, then the errors on standard error, then the number of all other errors.
-        private static func errors(in process: ServiceProcess) -> String {
+        /// Returns the errors in the log, and the errors and the number of pending errors on standard error.
+        private static func errors(in process: ServiceProcess) -> (logged: String, written: String) {
             let lines = process.lines.map(\.text)
             let logged = lines.compactMap { line in
                 line.firstMatch(of: #/exception\.type=[\w.]*?(\w+) /#).map { type in
                     let found = line.firstMatch(of: #/error\.scope=(?:"([^"]*)"|(\S+))/#)
                     let scope = (found?.1 ?? found?.2).map { ", scope `\($0)`" } ?? ""
-                    return "`\(type.1)` in the log\(scope)"
+                    return "`\(type.1)`\(scope)"
                 }
             }
             let written = lines.compactMap { line in
-                line.prefixMatch(of: #/\w+ type=[\w.]*?(\w+) message/#).map { "`\($0.1)` on standard error" }
+                line.prefixMatch(of: #/\w+ type=[\w.]*?(\w+) message/#).map { "`\($0.1)`" }
             }
             let counted = lines.compactMap { line in
                 line.firstMatch(of: #/^error-bus: the process ended while a bus had ([0-9]+) pending/#)
-                    .map { "the number of pending errors (\($0.1)) on standard error" }
+                    .map { "the number of pending errors (\($0.1))" }
             }
-            let all = logged + written + counted
-            return all.isEmpty ? "nothing" : all.joined(separator: "; ")
+            return (cell(logged), cell(written + counted))
         }
+
+        private static func cell(_ parts: [String]) -> String { parts.isEmpty ? "–" : parts.joined(separator: "; ") }
 
         /// Returns `posted` and the nonzero counts that the service logs last.
         private static func last(_ process: ServiceProcess) -> String {
