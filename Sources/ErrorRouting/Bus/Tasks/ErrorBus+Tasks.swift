@@ -8,8 +8,9 @@ extension ErrorBus {
     /// An error that a task throws after this method has cancelled it is posted in a ``TaskCutOff``, even if the error
     /// is a cancellation, because the task's work is missing. A task that hasn't ended when the wait is over is also
     /// posted as a ``TaskCutOff``, without an underlying error; an error that it throws later is written to the
-    /// ``LastResort``. Tasks that return, or that their owner has cancelled before, aren't posted. If an action starts
-    /// a task for a ``TaskCutOff`` and that task is cut off too, it is written to the last resort.
+    /// ``LastResort``. Tasks that return by then aren't posted, nor is an error of a task that its owner has cancelled
+    /// before. If an action starts a task for a ``TaskCutOff`` and that task is cut off too, it is written to the last
+    /// resort.
     ///
     /// After the wait, tasks that ignore their cancellation are abandoned: later calls of this method immediately
     /// return false, and ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` doesn't wait for them. Cancelling
