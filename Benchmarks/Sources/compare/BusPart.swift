@@ -36,9 +36,13 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
-        let what = "Nanoseconds per error: the time until all errors are handled, divided by their number"
+        let what = "This page shows the time until all errors are handled, in nanoseconds per error"
+        let notes = """
+            With "one reader", the time includes the task that reads the reports. Scopes "with one rule" share a
+            handler, but each "scope and its rule" has a new handler. "By hand" means an array of names in an object.
+            """
         let lines =
-            [Table.introduction(what, rounds: rounds), ""]
+            [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]
             + Table.series(names, over: "callers", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while the bus or stream is idle", idle, in: measurement) + [""]
             + Observers.table(measurement) + [""]

@@ -26,13 +26,15 @@ struct RecoveryPart: Part {
             let cells = Herd.series.map { herd.widestPeak(of: $0).formatted() }
             return "| \(name(of: herd)) | \(cells.joined(separator: " | ")) |"
         }
+        let what = "The first table shows nanoseconds for an operation that succeeds immediately"
         let lines =
-            [Table.introduction("Nanoseconds for an operation that succeeds immediately", rounds: rounds), ""]
+            [Table.introduction("Retries and circuits", what, rounds: rounds), ""]
             + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
             + [
                 """
-                The maximum number of retries per 100 ms, in a deterministic simulation. All clients fail at the same
-                time and at each of four retries. Their delays are the default policy's, with the row's jitter.
+                The second table shows the maximum number of retries per 100 ms in a deterministic simulation. All
+                clients fail at the same time and at each of four retries. Their delays are the default policy's, with
+                the row's jitter.
                 """,
                 "",
                 "| clients | \(numbers) |",

@@ -2,13 +2,16 @@ import Foundation
 
 /// Creates Markdown tables of measurements.
 enum Table {
-    /// Returns the introduction to a table.
-    static func introduction(_ what: String, rounds: Int) -> String {
+    /// Returns the beginning of a page: the title, what was measured and how, and where the rows' code is.
+    static func introduction(_ title: String, _ what: String, rounds: Int) -> String {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         return """
-            \(what).
-            Each figure is the median of \(rounds) interleaved rounds, with quartiles.
+            # \(title)
+
+            \(what),
+            as medians of \(rounds) interleaved rounds with quartiles.
             The machine's \(cores) cores had other work too, so compare figures only with each other.
+            See [the command](../README.md#measure) and [the rows' code](../Sources/Contenders).
             """
     }
 
@@ -34,7 +37,7 @@ enum Table {
 
     /// Returns a table with a row for each replacement in a chart, with its time as a multiple of this package's time.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| time, relative to this package | |", "| --- | --- |"]
+        ["| time, divided by this package's time | |", "| --- | --- |"]
             + chart.groups.flatMap { group in
                 group.bars.filter { !$0.isOurs }.compactMap { bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in

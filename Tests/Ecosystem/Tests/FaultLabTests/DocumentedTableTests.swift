@@ -41,7 +41,7 @@ extension FaultLab {
             /// The row on the documentation's page.
             var documented: String {
                 let (get, post) = (getAgain ? "yes" : "no", postAgain ? "yes" : "no")
-                return "| \(situation) | \(urlError) | \(kind) | \(description) | \(get) | \(post) | \(other) |"
+                return "| \(situation) | \(urlError) | \(kind) | \(description) | \(get) | \(post) |"
             }
 
             /// The row on the page of all situations, which shows the descriptions in a separate table.
@@ -61,6 +61,7 @@ extension FaultLab {
                 }
                 let commonRows = rows.filter { Self.common.contains($0.situation) }
                 #expect(commonRows.count == Self.common.count)
+                #expect(commonRows.allSatisfy(\.other.isEmpty), "the page says that the kinds are the same")
                 for (file, text) in [
                     (Self.page, Self.text(with: commonRows)), (Self.fullPage, Self.fullText(with: rows)),
                 ] {
@@ -75,7 +76,7 @@ extension FaultLab {
 
         /// Returns all lines except the line with the operating system.
         private static func lines(of page: String) -> [Substring] {
-            page.split(separator: "\n").filter { !$0.hasPrefix("Observed on") }
+            page.split(separator: "\n").filter { !$0.contains("observed on") }
         }
 
         private static func isDocumented(_ situation: Situation) -> Bool {
@@ -151,20 +152,20 @@ extension FaultLab {
             var described: Set<String> = []
             let descriptions = rows.compactMap { row -> String? in
                 let cells = "| \(row.kind) | \(row.description) |"
-                guard !row.description.isEmpty, described.insert(cells).inserted else { return nil }
-                return "\(cells) \(row.situation) |"
+                return !row.description.isEmpty && described.insert(cells).inserted ? cells : nil
             }
             return """
                 # All situations of the fault lab
 
-                [Situations and their errors](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) describes
-                the fault lab. "Retried" shows which requests `RetryPolicy.default` retries; a `Retry-After` above
-                60 seconds rules that out. "A response" means that the request succeeded. A "length" is a
+                The table shows the results of [the
+                lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) with `URLSessionHTTPTransport` on
+                Linux. If `URLSession` crashes, the other columns show the result of async-http-client. "Retried" shows
+                which requests `RetryPolicy.default` retries. It doesn't retry if a `Retry-After`, here always two
+                minutes, exceeds 60 seconds. "A response" means that the request succeeded. A "length" is a
                 `Content-Length`.
 
                 An empty cell means that the result doesn't contain a `URLError`, that no request is retried, or that
-                async-http-client has the same result. If `URLSession` crashes, the other columns show the result of
-                async-http-client.
+                async-http-client has the same result.
 
                 | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
                 | --- | --- | --- | --- | --- |
@@ -172,8 +173,8 @@ extension FaultLab {
 
                 Each kind has one description, except that status 429 has its own:
 
-                | `NetworkError.Kind` | Description | First row above |
-                | --- | --- | --- |
+                | `NetworkError.Kind` | Description |
+                | --- | --- |
                 \(descriptions.joined(separator: "\n"))
 
                 """
@@ -183,23 +184,22 @@ extension FaultLab {
             """
             # Situations and their errors
 
-            Look up the error that results from what a server or the network does to a request.
+            Look up the error that a server or the network causes.
 
             ## Overview
 
             The table shows common situations, observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with
             ``URLSessionHTTPTransport``. The package's fault lab, `Tests/Ecosystem`, sends these requests and [a hundred
             others](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md), and fails if a result differs from the
-            table. An empty `URLError` cell means that a response arrived. The last column shows the result of
-            async-http-client if it differs.
+            table. An empty `URLError` cell means that a response arrived. With async-http-client, the errors have the
+            same kinds.
 
-            Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a request
-            that isn't idempotent, such as POST without a key. A refused certificate isn't retried, because the next
+            Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a
+            non-idempotent request, such as POST without a key. A refused certificate isn't retried, because the next
             attempt would fail too.
 
-            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
-            | async-http-client |
-            | --- | --- | --- | --- | --- | --- | --- |
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
+            | --- | --- | --- | --- | --- | --- |
             \(rows.map(\.documented).joined(separator: "\n"))
 
             """

@@ -150,7 +150,7 @@ extension Situation {
         Situation(
             "a length and chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
             onURLSession: .success(200)),
-        Situation("a length without a body", "/raw/not-modified", .failure(.http)),
+        Situation("304 with a length", "/raw/not-modified", .failure(.http)),
         Situation("a trailer after chunks", "/raw/trailer", .success(200), body: "{}"),
         Situation("chunks with extensions", "/raw/chunk-extension", .success(200), body: "{}"),
         Situation("a chunk size that isn't a number", "/raw/chunk-size/words", .failure(.invalidResponse)),
@@ -228,7 +228,7 @@ extension Situation {
         Situation("a dripping body in time", "/drip?ms=5", .success(200), body: #"{"answer":"drop by drop"}"#),
         Situation("slow headers", "/slow-headers", .failure(.timeout), timeout: short),
         Situation("a slow body", "/slow-body", .failure(.timeout), timeout: short),
-        Situation("a byte a second", "/drip", .failure(.timeout), timeout: short),
+        Situation("one byte per second", "/drip", .failure(.timeout), timeout: short),
         Situation("no response", "/hang", .failure(.timeout), timeout: short),
     ]
 
