@@ -61,7 +61,8 @@ extension FaultLab {
                 }
                 let commonRows = rows.filter { Self.common.contains($0.situation) }
                 #expect(commonRows.count == Self.common.count)
-                #expect(commonRows.allSatisfy(\.other.isEmpty), "the page says that the kinds are the same")
+                let haveSameKinds = commonRows.allSatisfy { $0.other.isEmpty }
+                #expect(haveSameKinds, "the page says that the kinds are the same")
                 for (file, text) in [
                     (Self.page, Self.text(with: commonRows)), (Self.fullPage, Self.fullText(with: rows)),
                 ] {
