@@ -127,7 +127,7 @@ extension PageStubs {
         }
         """
 
-    /// PostgresNIO.
+    /// PostgresNIO 1.33.1.
     static let postgresNIO = """
         public struct PSQLError: Error, @unchecked Sendable {
             public struct Code: Sendable, Hashable, CustomStringConvertible { public var description: String { "" } }
