@@ -36,15 +36,17 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
-        let what = "This page shows the time until all errors are handled, in nanoseconds per error"
+        let what = "This page shows nanoseconds per error until all errors are handled"
         let notes = """
-            With "one reader", the time includes the task that reads the reports. Scopes "with one rule" share a
-            handler, but each "scope and its rule" has a new handler. "By hand" means an array of names in an object.
+            - "One reader": a task reads the reports during the measurement.
+            - "The same path by hand": an object with an array of names.
+            - "Scope with one rule": scopes share a handler. "Scope and its rule": each scope has a new handler.
+            - "Below 1,000 rules": the scope's bus has 1,000 rules instead of eight.
             """
         let lines =
             [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]
             + Table.series(names, over: "callers", PostingContender.series, in: measurement) + [""]
-            + Table.list("one error, while the bus or stream is idle", idle, in: measurement) + [""]
+            + Table.list("one error, while idle", idle, in: measurement) + [""]
             + Observers.table(measurement) + [""]
             + Scopes.tables(measurement) + [""]
             + (await Tails.table()) + [""]

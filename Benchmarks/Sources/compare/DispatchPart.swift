@@ -69,9 +69,12 @@ struct DispatchPart: Part {
             ("building 1,000 rules", 1_000),
         ]
         let notes = """
-            "Under an error" means that an `anywhere` rule matches an underlying error. "Error map" is a lookup in an
-            `ErrorMap`. "Always alone" is an `always` without rules, and "logging" only reads the outcome. For "four
-            tasks at once", the time is divided by all tasks' errors.
+            - "NSError": rules for codes of one domain. "Domain": each rule has its own domain.
+            - "Under an error": an `anywhere` rule matches an underlying error.
+            - "Always alone": an `always` without rules.
+            - "Log call": a call with metadata, but without output. "Logging": reads only the outcome.
+            - "Four tasks at once": the elapsed time, divided by the number of errors.
+            - "Customized": ten rules and an added rule. "For another error": the added rule doesn't match.
             """
         let what = "This page shows nanoseconds to handle one error"
         let sections: [[String]] = [
@@ -80,9 +83,9 @@ struct DispatchPart: Part {
             Table.series(names, over: "rules", Contender.series, in: measurement),
             Table.list("plain structs", plain, in: measurement),
             Table.list("generic error types", generic, in: measurement),
-            Table.list("with the time for adding or building rules", once, in: measurement),
+            Table.list("including adding or building rules", once, in: measurement),
             Table.ratios(Self.comparison, in: measurement),
-            ["| growth of the throughput, divided by the growth without shared memory | |", "| --- | --- |"]
+            ["| throughput growth with more tasks, relative to code without shared memory | |", "| --- | --- |"]
                 + throughput,
         ]
         return sections.joined(separator: [""]).joined(separator: "\n") + "\n"

@@ -29,12 +29,12 @@ struct RecoveryPart: Part {
         let what = "The first table shows nanoseconds for an operation that succeeds immediately"
         let lines =
             [Table.introduction("Retries and circuits", what, rounds: rounds), ""]
-            + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
+            + Table.list("an empty operation", Self.names.map { ($0, 1) }, in: measurement) + [""]
             + [
                 """
                 The second table shows the maximum number of retries per 100 ms in a deterministic simulation. All
-                clients fail at the same time and at each of four retries. Their delays are the default policy's, with
-                the row's jitter.
+                clients fail at the same time and at each of four retries. Their delays come from the default policy,
+                with the row's jitter.
                 """,
                 "",
                 "| clients | \(numbers) |",

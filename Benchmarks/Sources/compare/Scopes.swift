@@ -13,8 +13,8 @@ enum Scopes {
     static func tables(_ measurement: Measurement) -> [String] {
         let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
         let requests = PostingContender.requests.map { ($0.name, $0.callers) }
-        return Table.series(names, over: "rules of the scope's bus", Contender.rulesAroundScopes, in: measurement)
-            + [""] + Table.list("a scope for a body that does nothing", bodies, in: measurement)
+        return Table.series(names, over: "rules on the scope's bus", Contender.rulesAroundScopes, in: measurement)
+            + [""] + Table.list("a scope for an empty body", bodies, in: measurement)
             + [""] + Table.list("creating a scope and handling its error", requests, in: measurement)
     }
 }

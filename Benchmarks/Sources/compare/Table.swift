@@ -10,7 +10,7 @@ enum Table {
 
             \(what),
             as medians of \(rounds) interleaved rounds with quartiles.
-            The machine's \(cores) cores had other work too, so compare figures only with each other.
+            The machine's \(cores) cores had other work, so compare figures only with each other.
             See [the command](../README.md#measure) and [the rows' code](../Sources/Contenders).
             """
     }
@@ -36,12 +36,14 @@ enum Table {
     }
 
     /// Returns a table with a row for each replacement in a chart, with its time as a multiple of this package's time.
+    ///
+    /// Only the first row of a group contains the group's title.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| time, divided by this package's time | |", "| --- | --- |"]
+        ["| time, divided by this package's time | | |", "| --- | --- | --- |"]
             + chart.groups.flatMap { group in
-                group.bars.filter { !$0.isOurs }.compactMap { bar in
+                group.bars.dropFirst().enumerated().compactMap { index, bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in
-                        line("\(group.title): \(bar.label)", ratio)
+                        line("\(index == 0 ? "\(group.title) |" : "|") \(bar.label)", ratio)
                     }
                 }
             }

@@ -160,10 +160,10 @@ extension FaultLab {
 
                 The table shows the results of [the
                 lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) with `URLSessionHTTPTransport` on
-                Linux. If `URLSession` crashes, the other columns show the result of async-http-client. "Retried" shows
-                which requests `RetryPolicy.default` retries. It doesn't retry if a `Retry-After`, here always two
-                minutes, exceeds 60 seconds. "A response" means that the request succeeded. A "length" is a
-                `Content-Length`.
+                Linux. If `URLSession` crashes, the other columns show async-http-client's result. "Retried" shows
+                which requests `RetryPolicy.default` retries. It doesn't retry if `Retry-After` exceeds 60 seconds. In
+                the lab, `Retry-After` is always two minutes. "A response" means that the request succeeded. "Length"
+                means `Content-Length`.
 
                 An empty cell means that the result doesn't contain a `URLError`, that no request is retried, or that
                 async-http-client has the same result.
@@ -172,7 +172,7 @@ extension FaultLab {
                 | --- | --- | --- | --- | --- |
                 \(rows.map(\.short).joined(separator: "\n"))
 
-                Each kind has one description, except that status 429 has its own:
+                Each kind has one description, but `http` has a second for status 429:
 
                 | `NetworkError.Kind` | Description |
                 | --- | --- |
@@ -185,21 +185,21 @@ extension FaultLab {
             """
             # Situations and their errors
 
-            Look up the error that a server or the network causes.
+            See which error a failed request throws.
 
             ## Overview
 
             The table shows common situations, observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with
-            ``URLSessionHTTPTransport``. The package's fault lab, `Tests/Ecosystem`, sends these requests and [a hundred
-            others](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md), and fails if a result differs from the
-            table. An empty `URLError` cell means that a response arrived. With async-http-client, the errors have the
-            same kinds.
+            ``URLSessionHTTPTransport``. The package's fault lab, `Tests/Ecosystem`, reproduces these situations and [a
+            hundred others](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md), and fails if a result differs
+            from the table. An empty `URLError` cell means that a response arrived. With async-http-client, the errors
+            have the same kinds.
 
             Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a
-            non-idempotent request, such as POST without a key. A refused certificate isn't retried, because the next
-            attempt would fail too.
+            non-idempotent request, such as POST without an idempotency key. A request isn't retried after a refused
+            certificate, because the next attempt would fail too.
 
-            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET retried | POST retried |
             | --- | --- | --- | --- | --- | --- |
             \(rows.map(\.documented).joined(separator: "\n"))
 
