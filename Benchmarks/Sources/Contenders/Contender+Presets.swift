@@ -37,11 +37,15 @@ extension Contender {
                 [error = E8() as any Error] times in
                 for _ in 0..<times { handleBySwitch10AndLog(error) }
             },
+            handling("preset, none of ten types", 10, Handlers.preset(Handlers.tenTypes()), Unknown()),
+            // The closures are called from last to first, so the eighth call is for the third type.
+            closures("list of closures over ten types, the eighth", .tenTypes(), E3()),
+            closures("list of closures over ten types, none of them", .tenTypes(), Unknown()),
             closures(
-                "list of closures and a log call",
-                ClosureList.types(10).always { error, isHandled in
+                "list of closures over ten types and a log call, the eighth",
+                ClosureList.tenTypes().always { error, isHandled in
                     log(error, isHandled: isHandled, fileID: #fileID, line: #line)
-                }, first),
+                }, E3()),
             closures("list of closures, by type", ClosureList.types(10), first),
             closures("list of closures, miss", ClosureList.types(10), Unknown()),
             closures("list of closures and logging", ClosureList.types(10).always { consume($1) }, first),

@@ -16,24 +16,29 @@ struct DispatchPart: Part {
                 "an error with a rule", ours: ("preset, the eighth of ten types", 10),
                 others: [
                     ("a switch, 8th of ten cases", ("switch over ten types, the eighth", 10)),
-                    ("a list of ten closures", ("list of closures, by type", 10)),
+                    ("a list of ten closures, the 8th called", ("list of closures over ten types, the eighth", 10)),
                     ("NotificationCenter", ("NotificationCenter", 1)),
                 ]),
             BarChart.Group(
                 "the same, and a log call with metadata", ours: ("preset and a log call, the eighth of ten types", 10),
                 others: [
                     ("a switch, 8th of ten cases", ("switch over ten types and a log call, the eighth", 10)),
-                    ("a list of ten closures", ("list of closures and a log call", 10)),
+                    (
+                        "a list of ten closures, the 8th called",
+                        ("list of closures over ten types and a log call, the eighth", 10)
+                    ),
                 ]),
             BarChart.Group(
-                "an error without a rule", ours: ("preset, miss", 10),
+                "an error without a rule", ours: ("preset, none of ten types", 10),
                 others: [
                     ("a switch over ten cases", ("switch over ten types, none of them", 10)),
-                    ("a list of ten closures", ("list of closures, miss", 10)),
+                    ("a list of ten closures", ("list of closures over ten types, none of them", 10)),
                 ]),
             BarChart.Group(
                 "one rule added for one error", ours: ("a preset with onNoMatch customized and used once", 11),
-                others: [("a list of ten closures", ("a list of closures customized and used once", 11))]),
+                others: [
+                    ("a list of ten closures", ("a list of closures over ten types, customized and used once", 11))
+                ]),
         ])
 
     var bars: BarChart? { Self.comparison }
@@ -48,18 +53,21 @@ struct DispatchPart: Part {
         ]
         let plain = [
             ("preset, the eighth of ten types", 10), ("switch over ten types, the eighth", 10),
+            ("list of closures over ten types, the eighth", 10), ("preset, none of ten types", 10),
+            ("switch over ten types, none of them", 10), ("list of closures over ten types, none of them", 10),
             ("preset and a log call, the eighth of ten types", 10),
-            ("switch over ten types and a log call, the eighth", 10), ("switch over ten types, none of them", 10),
+            ("switch over ten types and a log call, the eighth", 10),
+            ("list of closures over ten types and a log call, the eighth", 10),
             ("NotificationCenter", 1), ("always alone", 1), ("asynchronous action", 1),
         ]
         let generic = [
             ("preset, by type", 10), ("list of closures, by type", 10), ("preset, miss", 10),
             ("list of closures, miss", 10), ("preset and logging", 10),
             ("preset and logging, action with report", 11), ("list of closures and logging", 10),
-            ("list of closures and a log call", 10), ("four tasks at once", 64),
+            ("four tasks at once", 64),
         ]
         let once = [
-            ("a list of closures customized and used once", 11),
+            ("a list of closures over ten types, customized and used once", 11),
             ("a preset customized by a type and used once", 11),
             ("a preset customized by an enum's value and used once", 11),
             ("a preset customized by a domain and used once", 11),
