@@ -85,8 +85,9 @@ struct BusStateMachine: ~Copyable {
         case flushed([Promise<Bool>])
         /// There is no report.
         ///
-        /// Wait briefly for the report with this number, and call `next` with the time.
-        case wait(for: Int64)
+        /// Wait briefly for the report with this number, and call `next` with the time. If the time isn't needed,
+        /// because no report is held, it can be 0.
+        case wait(for: Int64, needsTime: Bool)
         /// Sleep until the worker is woken or the given time is reached, and call `next`.
         indirect case sleep(until: Duration?)
         /// No more reports will be posted: end the bus.
@@ -112,7 +113,7 @@ struct BusStateMachine: ~Copyable {
     /// Returns the next step of the worker.
     ///
     /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch.
-    /// If the worker has just waited for a report, it passes the time; the time matters only to a flood limit.
+    /// If the worker has just waited for a report, it passes the time.
     mutating func next(waitedUntil now: Duration? = nil) -> WorkerAction {
         switch phase {
         case .idle: return beginNext(waitedUntil: now)
@@ -191,7 +192,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release))
         }
         if endIfDone() { return .end }
-        if now == nil { return .wait(for: nextNumber) }
+        if now == nil { return .wait(for: nextNumber, needsTime: flood?.nextEnd != nil) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
     }
