@@ -149,7 +149,12 @@ struct BusStateMachine: ~Copyable {
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-        if let drops = takeDropNotice(before: nextNumber) { return deliver(drops) }
+        if let drops = takeDrops(before: nextNumber) {
+            // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
+            _ = endSleep()
+            counts.notices += 1
+            return deliver(drops)
+        }
         return isFlushDue ? .flushed(flushes.takeDue(at: nextNumber)) : nil
     }
 
@@ -327,20 +332,13 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Notices of drops
 
-    /// Takes the notice of drops that comes before the report with a given number.
-    mutating func takeDropNotice(before number: Int64) -> Posting? {
-        guard let drops = takeDrops(before: number) else { return nil }
-        // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
-        _ = endSleep()
-        counts.notices += 1
-        return drops
-    }
-
-    /// Takes the drops of an announced notice.
+    /// Takes the notice of drops that comes before the report with a given number; nil if there is none.
     ///
-    /// After the end, no worker will deliver the notice, so the caller must write it to the last resort.
+    /// A caller that delivers or returns the notice as a report must count it. After the end, no worker will deliver the
+    /// notice, so the caller must write it to the last resort instead.
     mutating func takeDrops(before number: Int64 = .max) -> Posting? {
-        guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
+        let taken = intake.drops.take(before: number, hasEnded: hasEnded, accepted: intake.accepted)
+        guard let (notice, drops) = taken else { return nil }
         counts.reportedDrops += drops.values.reduce(0, +)
         return Posting(UnboxedError(ErrorsDropped(drops)), at: notice.source, moment: notice.moment)
     }
@@ -452,7 +450,10 @@ struct BusStateMachine: ~Copyable {
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
-            if let notice = takeDropNotice(before: number) { left.postings.append((notice, 0)) }
+            if let drops = takeDrops(before: number) {
+                counts.notices += 1
+                left.postings.append((drops, 0))
+            }
             if number == end { break }
             if let posting = intake.mailbox.close(number) {
                 left.postings.append((posting, 0))
