@@ -299,35 +299,27 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Time
 
-    /// The bus's next steps when a time limit might have expired or a window might have ended.
-    struct TimerAction {
-        /// Whether the worker must be woken because a flood limit's window has ended.
-        var wakes = false
-        /// An action that has exceeded its time limit, with its failure.
-        var overdue: (action: RunningAction, failure: ActionFailure)?
-        /// The time of the next check.
-        var next: Duration?
+    /// The bus's next step when a time limit might have expired or a window might have ended.
+    enum TimerAction {
+        case nothing
+        /// Set the timer to this time.
+        case wait(until: Duration)
+        /// A flood limit's window has ended: wake the worker.
+        case wake
+        /// This action has exceeded its time limit and counts as failed.
+        case abandon(RunningAction, ActionFailure)
     }
 
-    /// Applies the limits that have expired.
+    /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window of
+    /// a held report.
     ///
-    /// An action in progress counts as failed, and the worker is woken for held reports.
+    /// The worker sets the timer for the window again before it sleeps.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
-        var action = TimerAction()
-        var times: [Duration] = []
-        if let end = flood?.nextEnd {
-            if end <= now { action.wakes = endSleep() } else { times.append(end) }
-        }
-        if let (running, limit) = running, let end = limit {
-            if end > now {
-                times.append(end)
-            } else {
-                let failure = running.timeLimitFailure
-                if actionEnds(running, with: failure) { action.overdue = (running, failure) }
-            }
-        }
-        action.next = times.min()
-        return action
+        guard let end = running == nil ? flood?.nextEnd : running?.end else { return .nothing }
+        if end > now { return .wait(until: end) }
+        guard let action = running?.action else { return endSleep() ? .wake : .nothing }
+        let failure = action.timeLimitFailure
+        return actionEnds(action, with: failure) ? .abandon(action, failure) : .nothing
     }
 
     // MARK: - Notices of drops
