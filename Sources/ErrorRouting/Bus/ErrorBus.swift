@@ -82,7 +82,7 @@ public final class ErrorBus: ErrorPosting {
         // Finish the observers before the last resort runs user code: that code can end an observation, which
         // can't read a deallocated bus's statistics.
         finishObservers()
-        for (posting, _) in left {
+        for posting in left {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
         }

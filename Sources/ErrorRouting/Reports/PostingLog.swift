@@ -34,7 +34,7 @@ extension ErrorReport {
     /// If the error was posted or is being handled while another error was logged, the last resort receives it instead,
     /// and the result is nil.
     @inline(__always)
-    func beginLog() -> PerThread.LogEntry? {
+    func beginLog() -> PerThread.Entry? {
         if rareParts?.value.log == nil, let entry = PerThread.enterLog() { return entry }
         leaveOutOfLog()
         return nil

@@ -100,9 +100,8 @@ private final class PendingReports: Sendable {
     func write(_ room: inout Int) {
         guard let left else { return }
         for failure in left.failures { lastResort.write(failure) }
-        for (posting, sequence) in left.postings where room > 0 && StandardError.hasTimeForLinesAtExit {
-            room -= lastResort.write(
-                posting.report(sequence: sequence), because: "the process ended before it was delivered")
+        for index in left.postings.indices where room > 0 && StandardError.hasTimeForLinesAtExit {
+            room -= lastResort.write(left.report(at: index), because: "the process ended before it was delivered")
             written.wrappingAdd(1, ordering: .relaxed)
             // Wait for the writer: lines that aren't accepted in time would count as written and would delay the bus's
             // line.

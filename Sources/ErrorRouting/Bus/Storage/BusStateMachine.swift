@@ -410,15 +410,20 @@ struct BusStateMachine: ~Copyable {
 
     /// The reports that a shutdown removed.
     struct Leftovers {
-        /// The undelivered postings with their sequence numbers; the posting in delivery is first.
-        fileprivate(set) var postings: [(posting: Posting, sequence: UInt64)] = []
+        /// The undelivered postings; the posting in delivery is first.
+        fileprivate(set) var postings: [Posting] = []
+        /// The sequence number of the posting in delivery; 0 if there is none.
+        fileprivate(set) var sequence: UInt64 = 0
         /// The failures of the report in delivery, about which no notices are queued.
         fileprivate(set) var failures: [ActionFailure] = []
         /// The asynchronous action that is running for that report.
         fileprivate(set) var action: RunningAction?
 
         /// The undelivered reports.
-        var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
+        var reports: [ErrorReport] { postings.indices.map(report) }
+
+        /// Returns the report of a posting.
+        func report(at index: Int) -> ErrorReport { postings[index].report(sequence: index == 0 ? sequence : 0) }
     }
 
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
@@ -428,27 +433,27 @@ struct BusStateMachine: ~Copyable {
         case .ended: return nil
         case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
-            left.postings.append((delivery.posting, delivery.sequence))
+            (left.postings, left.sequence) = ([delivery.posting], delivery.sequence)
             (left.failures, left.action) = (exchange(&failures, with: []), running.take()?.action)
         case .notifying: parties.insert(.worker)
         case .created, .idle: break
         }
         phase = .ended(awaiting: parties)
         delivery.removeReport()
-        while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
+        while let notice = failureNotices.popFirst() { left.postings.append(notice) }
         // Add held reports first: they were posted before the reports that are still in the intake.
-        while let release = flood?.release() { left.postings.append((Posting(release), 0)) }
+        while let release = flood?.release() { left.postings.append(Posting(release)) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
             if let drops = takeDrops(before: number) {
                 counts.notices += 1
-                left.postings.append((drops, 0))
+                left.postings.append(drops)
             }
             if number == end { break }
             if let posting = intake.mailbox.close(number) {
-                left.postings.append((posting, 0))
+                left.postings.append(posting)
             } else {
                 // Count the empty slot: its caller will be refused and will write the error to the last resort.
                 unfilled += 1
