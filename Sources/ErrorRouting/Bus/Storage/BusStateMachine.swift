@@ -14,7 +14,7 @@ struct BusStateMachine: ~Copyable {
     /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
     /// | `notifying` | `notified` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
-    enum Phase {
+    enum Phase: Equatable {
         /// The bus has never been run.
         case created
         /// The worker is about to call `next`, is looking for a report, or is sleeping.
