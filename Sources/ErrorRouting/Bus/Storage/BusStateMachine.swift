@@ -319,7 +319,8 @@ struct BusStateMachine: ~Copyable {
         if end > now { return .wait(until: end) }
         guard let action = running?.action else { return endSleep() ? .wake : .nothing }
         let failure = action.timeLimitFailure
-        return actionEnds(action, with: failure) ? .abandon(action, failure) : .nothing
+        _ = actionEnds(action, with: failure)
+        return .abandon(action, failure)
     }
 
     // MARK: - Notices of drops
