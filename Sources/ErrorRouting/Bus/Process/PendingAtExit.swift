@@ -125,7 +125,7 @@ extension ErrorBus {
     /// If a stopped thread holds the bus's lock, only the intake's count is available.
     fileprivate func takePendingAtExit() -> PendingReports? {
         guard let (counts, left) = storage.applyIfUnlocked({ ($0.statistics, $0.abort()) }) else {
-            let count = storage.pendingAtLeast
+            let count = storage.intake.accepted - storage.intake.released
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }
         // Use the larger number: an error that was posted between the two reads is included only in the second.
