@@ -1,5 +1,5 @@
-/// The source of one stream of reports; the stream's observer is registered as long as the stream is retained.
-final class ReportReading: Sendable {
+/// The source of one stream of reports, whose closures retain the registration of the stream's observer.
+struct ReportReading: Sendable {
     private let buffer: ObserverBuffer
     private let registration: ObserverRegistration
 
@@ -15,8 +15,6 @@ final class ReportReading: Sendable {
         buffer = ObserverBuffer(bufferingNewest: limit, match: match)
         registration = ObserverRegistration(buffer, of: bus, in: scope)
     }
-
-    deinit { registration.end() }
 
     /// Returns a stream of every report.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {

@@ -352,7 +352,7 @@ struct BusStateMachine: ~Copyable {
     mutating func flush(_ promise: Promise<Bool>) -> FlushAction {
         if isIdle { return .nothing }
         // Append the flush: the count of accepted posts never decreases, so the numbers stay in order.
-        flushes.append(.init(number: intake.accepted, promise: promise))
+        flushes.append(promise, at: intake.accepted)
         return endSleep() ? .wakeAndWait : .wait
     }
 
