@@ -50,6 +50,8 @@ struct ReportFieldsTests {
             switch child.label {
             case "rareParts": return Mirror(reflecting: child.value).children.flatMap { names(of: $0.value, in: path) }
             case "outcome": return names(of: child.value, in: path)
+            // The value in a box.
+            case "value": return names(of: child.value, in: parents)
             default: return [path.joined(separator: ".")]
             }
         }

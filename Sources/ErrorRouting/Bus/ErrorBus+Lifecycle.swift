@@ -160,7 +160,7 @@ extension ErrorBus {
         for failure in left?.failures ?? [] { lastResort.write(failure) }
         receive(left?.reports ?? [])
         guard let left else { return }
-        for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
+        for posting in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.reportRemoved)
         if storage.apply({ $0.leftoversWereReceived() }) { end() }

@@ -28,7 +28,7 @@ public final class ErrorBus: ErrorPosting {
     let configuration: Configuration
     /// The details of other packages' errors; nil if the configuration has none.
     let detailsTable: DetailsTable?
-    /// Whether posts have rare parts, because there is a witness or a table of details.
+    /// Whether all posts have rare parts, because there is a witness or a table of details.
     ///
     /// The result is cached: reading the witness's existential would copy it for each post.
     private let hasRareParts: Bool
@@ -82,7 +82,7 @@ public final class ErrorBus: ErrorPosting {
         // Finish the observers before the last resort runs user code: that code can end an observation, which
         // can't read a deallocated bus's statistics.
         finishObservers()
-        for (posting, _) in left {
+        for posting in left {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
         }
@@ -169,7 +169,7 @@ public final class ErrorBus: ErrorPosting {
     /// - Returns: The report, with a pending outcome.
     public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
         ErrorReport(
-            unboxed: UnboxedError(error), rareParts: .of(.failure, by: detailsTable),
+            unboxed: UnboxedError(error), rareParts: ErrorReport.RareParts(table: detailsTable).boxed,
             source: .init(fileID: fileID, line: line), moment: Moment(.now), givenMetadata: [:], scope: [], sequence: 0,
             outcome: HandleOutcome(disposition: .pending))
     }
@@ -200,7 +200,8 @@ public final class ErrorBus: ErrorPosting {
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
-        let rareParts = hasRareParts || PerThread.hasLogged ? rareParts(of: error.error, as: role) : .of(role)
+        let isRare = role != .failure || hasRareParts || PerThread.hasLogged
+        let rareParts = isRare ? rareParts(of: error.error, as: role) : nil
         let moment = Moment()
         if unrunWatch.note(moment) { writeUnrun() }
         let action = storage.post(
@@ -260,8 +261,9 @@ public final class ErrorBus: ErrorPosting {
 
     /// Returns an error's rare parts: its role, the witness's mark, the log in which it is posted, and the bus's table.
     @inline(never)
-    private func rareParts(of error: any Error, as role: ErrorReport.Role) -> ErrorReport.RareParts? {
-        .of(role, configuration.witness?.mark(error, as: role), in: .current(lastResort), by: detailsTable)
+    private func rareParts(of error: any Error, as role: ErrorReport.Role) -> Box<ErrorReport.RareParts>? {
+        let mark = configuration.witness?.mark(error, as: role)
+        return ErrorReport.RareParts(role: role, mark: mark, log: .current(lastResort), table: detailsTable).boxed
     }
 
     /// Counts an error as dropped.

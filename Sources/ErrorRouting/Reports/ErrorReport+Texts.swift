@@ -34,7 +34,7 @@ extension ErrorReport {
     var described: DescribedError { described(error) }
 
     /// Returns an underlying error with its kind and details, read now.
-    func described(_ error: any Error) -> DescribedError { DescribedError(error, by: rareParts?.table) }
+    func described(_ error: any Error) -> DescribedError { DescribedError(error, by: rareParts?.value.table) }
 
     /// The error's domain and code, if it defines them; otherwise nil.
     ///

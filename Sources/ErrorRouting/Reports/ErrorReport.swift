@@ -33,15 +33,15 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     let unboxed: UnboxedError
     /// The role of the post: a failure, an attempt after which the work continues, a notice, or one of the
     /// application's roles.
-    public var role: Role { rareParts?.role ?? .failure }
-    let rareParts: RareParts?
+    public var role: Role { rareParts?.value.role ?? .failure }
+    let rareParts: Box<RareParts>?
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     let moment: Moment
     /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged errors.
-    public var firstInstant: ContinuousClock.Instant { min(rareParts?.firstMoment ?? moment, moment).instant }
+    public var firstInstant: ContinuousClock.Instant { min(rareParts?.value.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes, and the caller, without the metadata of the error itself.
     let givenMetadata: [String: String]
     /// The path of scopes in which the error was posted, outermost first; empty if it was posted to the bus itself.
@@ -49,7 +49,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
     /// The number of errors that the report represents: its own error, and the errors that a flood limit suppressed.
-    public var occurrences: Int { rareParts?.occurrences ?? 1 }
+    public var occurrences: Int { rareParts?.value.occurrences ?? 1 }
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
     /// The outcome of the handling.
@@ -61,7 +61,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The mark that the bus's `PostWitness` returned for the error; nil if there is no witness.
     ///
     /// Other errors don't inherit the mark, and callers can't set it.
-    package var mark: (any AnyObject & Sendable)? { rareParts?.mark }
+    package var mark: (any AnyObject & Sendable)? { rareParts?.value.mark }
 
     /// When the error was posted, as a date.
     ///
@@ -102,9 +102,9 @@ extension ErrorReport {
         occurrences: Int = 1,
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
+        let parts = RareParts(role: role, occurrences: occurrences, firstMoment: firstInstant.map(Moment.init))
         self.init(
-            unboxed: UnboxedError(error),
-            rareParts: .of(role, representing: occurrences, since: firstInstant.map(Moment.init)), source: source,
-            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence, outcome: outcome)
+            unboxed: UnboxedError(error), rareParts: parts.boxed, source: source, moment: Moment(instant),
+            givenMetadata: metadata, scope: scope, sequence: sequence, outcome: outcome)
     }
 }

@@ -34,8 +34,8 @@ extension ErrorReport {
     /// If the error was posted or is being handled while another error was logged, the last resort receives it instead,
     /// and the result is nil.
     @inline(__always)
-    func beginLog() -> PerThread.LogEntry? {
-        if rareParts?.log == nil, let entry = PerThread.enterLog() { return entry }
+    func beginLog() -> PerThread.Entry? {
+        if rareParts?.value.log == nil, let entry = PerThread.enterLog() { return entry }
         leaveOutOfLog()
         return nil
     }
@@ -46,7 +46,7 @@ extension ErrorReport {
     /// computing a message could post another error.
     @inline(never)
     private func leaveOutOfLog() {
-        let log = rareParts?.log
+        let log = rareParts?.value.log
         let depth = max(log?.depth ?? 0, PerThread.logDepth)
         if let log, !log.claim() { return }
         PerThread.logging(atDepth: depth + 1) {

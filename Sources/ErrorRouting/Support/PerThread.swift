@@ -48,7 +48,7 @@ enum PerThread {
     /// The limit on nested user code: the library calls user code, which calls the library, which calls user code.
     static let depthLimit = 3
 
-    /// Proof that user code was entered, for ``leaveUserCode(_:)``.
+    /// Proof that user code or a log was entered, for ``leaveUserCode(_:)`` or ``leaveLog(_:)``.
     struct Entry {
         fileprivate let record: Place<Record>?
     }
@@ -108,25 +108,20 @@ enum PerThread {
     /// thread logged an error of depth 1, and so on.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
-    /// Proof that a thread began to log an error, for ``leaveLog(_:)``.
-    struct LogEntry {
-        fileprivate let record: Place<Record>?
-    }
-
     /// Records that the thread is about to log an error of depth 1; returns nil if the thread is already logging.
     @inline(__always)
-    static func enterLog() -> LogEntry? {
-        guard let record = current else { return LogEntry(record: nil) }
+    static func enterLog() -> Entry? {
+        guard let record = current else { return Entry(record: nil) }
         guard record.value.logDepth == 0 else { return nil }
         // Don't store the flag again: a write would evict it from the caches of all posting threads.
         if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
         record.value.logDepth = 1
-        return LogEntry(record: record)
+        return Entry(record: record)
     }
 
     /// Records that the thread has logged the error.
     @inline(__always)
-    static func leaveLog(_ entry: LogEntry) { entry.record?.value.logDepth = 0 }
+    static func leaveLog(_ entry: Entry) { entry.record?.value.logDepth = 0 }
 
     /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another error.
     static func logging(atDepth depth: Int, _ body: () -> Void) {

@@ -19,9 +19,19 @@ extension DrivenStorage {
         return hasStarted ? action : nil
     }
 
+    /// Lets the timer fire too early; returns the time at which it must fire again.
+    func timer(at now: Duration) -> Duration? {
+        if case .wait(let end) = storage.apply({ $0.timeIsUp(at: now) }) { end } else { nil }
+    }
+
+    /// Lets the timer fire; returns whether the worker must be woken.
+    func wakes(at now: Duration) -> Bool {
+        if case .wake = storage.apply({ $0.timeIsUp(at: now) }) { true } else { false }
+    }
+
     /// Lets the action in delivery exceed its time limit, then returns it.
     func overdue(at now: Duration) -> RunningAction? {
-        guard let (action, failure) = storage.apply({ $0.timeIsUp(at: now) }).overdue else { return nil }
+        guard case .abandon(let action, let failure) = storage.apply({ $0.timeIsUp(at: now) }) else { return nil }
         failures.append(failure)
         return action
     }

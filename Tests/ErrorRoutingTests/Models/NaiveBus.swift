@@ -37,6 +37,11 @@ struct NaiveBus {
     /// Whether a notice is waiting for its turn.
     var hasNotice = false
 
+    /// The flushes in the order of their calls: the number of accepted errors at the call, and whether they are done.
+    var flushes: [(accepted: Int, isDone: Bool)] = []
+    /// The number of accepted errors at which the bus closes, because its tasks have ended.
+    var lastNumber: Int?
+
     var isAsleep = false
     var isClosed = false
     /// Whether the bus was shut down, or has ended.
@@ -103,6 +108,7 @@ struct NaiveBus {
     // MARK: Worker and end
 
     mutating func next(at now: Int) -> DrivenStorage.Event {
+        if delivering == nil, let lastNumber, accepted >= lastNumber { isClosed = true }
         advance()
         if delivering == nil, let flood, flood.heldCount > 0,
             let release = self.flood?.release(endingBy: isClosed ? nil : now)
@@ -121,7 +127,15 @@ struct NaiveBus {
     /// Admits errors, in order, until there is one to deliver.
     mutating func advance() {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
-        while delivering == nil, let item = items.first, item.isReady {
+        while delivering == nil {
+            if hasFlushDue, let release = flood?.releaseHeld() {
+                delivering = .error(release.held, occurrences: release.occurrences)
+                continue
+            }
+            if items.first != .notice {
+                for index in flushes.indices where isDue(flushes[index].accepted) { flushes[index].isDone = true }
+            }
+            guard let item = items.first, item.isReady else { break }
             guard case .error(let posted, _) = item else {
                 items.removeFirst()
                 delivering = takeNotice()
@@ -140,6 +154,14 @@ struct NaiveBus {
             }
         }
     }
+
+    /// Whether every error that was accepted before a number is delivered or held.
+    private func isDue(_ number: Int) -> Bool {
+        for case .error(let posted, _) in items where posted.position < number { return false }
+        return true
+    }
+
+    private var hasFlushDue: Bool { flushes.contains { !$0.isDone && isDue($0.accepted) } }
 
     private mutating func takeNotice() -> Delivery {
         (hasNotice, isAsleep) = (false, false)
@@ -167,12 +189,20 @@ struct NaiveBus {
         return []
     }
 
+    /// Adds a caller that waits for every error posted so far; returns whether the worker must be woken.
+    mutating func flush() -> Bool {
+        flushes.append((accepted, false))
+        return exchange(&isAsleep, with: false)
+    }
+
     mutating func finish() -> Bool {
         defer { isClosed = true }
         if isClosed || !isAsleep { return false }
         isAsleep = false
         return true
     }
+
+    mutating func endTasks() { lastNumber = accepted + capacity }
 
     mutating func abort() -> [DrivenStorage.Event] {
         (isClosed, hasEnded, isAsleep) = (true, true, false)

@@ -38,6 +38,9 @@ final class BusWalk {
     /// Whether a dropper hasn't announced its notice yet.
     private var needsNotice = false
     private var isNotifying = false
+    private var flushes: [Promise<Bool>] = []
+    /// Whether a shutdown removed reports, or refused callers.
+    private var wereRemoved = false
     /// Whether posts or deliveries predominate, so that the bus fills up and empties.
     private var isRising = true
 
@@ -62,11 +65,14 @@ final class BusWalk {
             case ..<600: askForNotice()
             case ..<(isRising ? 750 : 850): next()
             case ..<950: complete(step)
-            case ..<980: runAction()
+            case ..<970: runAction()
+            case ..<980: flush()
             case ..<990: bus.isObserved = chance(30)
             // An early end would cut a long walk short.
             case ..<992 where chance(100 * 400 / steps): abort()
             case ..<994 where chance(100 * 400 / steps): finish()
+            case ..<997 where chance(100 * 400 / steps): closeIfIdle()
+            case ..<998 where chance(100 * 400 / steps): endTasks()
             default: continue
             }
             check()
@@ -164,8 +170,35 @@ final class BusWalk {
 
     private func finish() { expect(bus.storage.apply { $0.close() }, equals: naive.finish() ? .wake : .nothing) }
 
+    /// Flushes the bus; `check` compares which flushes are done.
+    private func flush() {
+        let promise = Promise<Bool>()
+        let expected: BusStateMachine.FlushAction =
+            isIdle ? .nothing : naive.flush() ? .wakeAndWait : .wait
+        expect(bus.storage.apply { $0.flush(promise) }, equals: expected)
+        if expected != .nothing { flushes.append(promise) }
+    }
+
+    /// Closes the bus if it is idle and no report was delivered since a number of delivered reports, which is sometimes
+    /// out of date.
+    private func closeIfIdle() {
+        let (counts, wasClosed) = (naive.statistics, naive.isClosed)
+        let isOutdated = chance(20)
+        let delivered = counts.handled + counts.ignored + counts.unmatched - (isOutdated ? 1 : 0)
+        let action = bus.storage.apply { $0.close(ifIdleSince: Int64(delivered)) }
+        if !wasClosed, isOutdated || !isIdle { return expectNil(action) }
+        expect(action, equals: naive.finish() ? .wake : .nothing)
+    }
+
+    private func endTasks() {
+        bus.storage.apply { $0.tasksEnded() }
+        naive.endTasks()
+    }
+
     private func abort() {
         if naive.hasEnded { return }
+        let dropped = naive.statistics.dropped
+        defer { wereRemoved = naive.statistics.dropped > dropped }
         let (failed, wasDelivering) = (naive.failed, naive.delivering != nil)
         let action = wasDelivering && chance(50) ? bus.begin(at: .zero) : nil
         let left = bus.abort()
@@ -206,14 +239,20 @@ final class BusWalk {
         #expect(naive.unreported.isEmpty)
         for number in 0...Int64(naive.accepted) { expect(bus.storage.hasReport(at: number), equals: false) }
         expect(bus.storage.hasEnded, equals: true)
+        // A shutdown leaves these flushes to the code that ends the bus.
+        let (left, haveSucceeded) = bus.storage.apply { $0.takeFlushesAtEnd() }
+        expect(left.count, equals: naive.flushes.count { !$0.isDone })
+        expect(haveSucceeded, equals: !wereRemoved)
     }
 
     // MARK: Invariants
 
+    private var isIdle: Bool { !isNotifying && (naive.hasEnded || naive.statistics.pending == 0) }
+
     private func check() {
         expect(bus.statistics, equals: naive.statistics)
         #expect(bus.statistics.isBalanced)
-        let isIdle = !isNotifying && (naive.hasEnded || naive.statistics.pending == 0)
+        expect(flushes.map { $0.valueIfFulfilled == true }, equals: naive.flushes.map(\.isDone))
         expect(bus.storage.apply { $0.isIdle }, equals: isIdle)
         #expect(naive.used <= naive.capacity)
     }

@@ -9,7 +9,7 @@ extension ErrorBus {
 
     /// Returns the kind of a posting; nil if the limit doesn't apply to it.
     private func floodKind(of posting: Posting, under limit: FloodLimit) -> FloodKind? {
-        let (error, role, mark) = (posting.error.error, posting.role, posting.rareParts?.floodMark)
+        let (error, role, mark) = (posting.error.error, posting.role, posting.rareParts?.value.floodMark)
         // Don't limit the error at the nesting limit: its code can't be read, so errors with other codes would be
         // merged with it.
         if PerThread.isAtLimit, limit.fingerprint == nil { return nil }

@@ -13,6 +13,9 @@ struct ErrorCode: Equatable, Sendable {
     /// Creates the code for all errors of a type; doesn't run user code.
     init(ofType error: any Error) { (type, number, domain) = (ObjectIdentifier(Swift.type(of: error)), 0, nil) }
 
+    /// Creates a code for a string that represents an error.
+    init(given text: String) { (type, number, domain) = (ObjectIdentifier(String.self), 0, text) }
+
     /// Reads an error's code, which might run user code.
     init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)

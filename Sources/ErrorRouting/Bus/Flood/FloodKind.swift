@@ -6,18 +6,15 @@ import Foundation
 /// Both kinds of key also contain the mark of the bus's witness.
 ///
 /// The key is an object because a posting, its window, and the order of windows share it. Creating it builds no string:
-/// an `NSError`'s domain is stored unchanged, and strings are compared only if all other fields are equal.
+/// an `NSError`'s domain is stored unchanged.
 final class FloodKind: Hashable, Sendable {
-    private let type: ObjectIdentifier
-    private let code: Int
-    private let line: UInt
-    private let fileID: String
+    /// The error's code, or the result of the user's closure, which replaces all fields except role and mark.
+    private let code: ErrorCode
+    private let source: ErrorReport.Source
     private let scope: [String]
     private let role: ErrorReport.Role
     /// The mark of the bus's witness.
     private let mark: ObjectIdentifier?
-    /// The code's domain, or the result of the user's closure, which replaces all fields except role and mark.
-    private let text: String?
 
     /// Creates the key of a posted error; doesn't call user code.
     @inline(__always)
@@ -25,36 +22,26 @@ final class FloodKind: Hashable, Sendable {
         of code: ErrorCode, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,
         marked mark: ObjectIdentifier? = nil
     ) {
-        type = code.type
-        self.code = code.number
-        line = source.line
-        fileID = source.fileID
-        self.scope = scope
-        (self.role, self.mark) = (role, mark)
-        text = code.domain
+        (self.code, self.source, self.scope, self.role, self.mark) = (code, source, scope, role, mark)
     }
 
     /// Creates a key from a string that a ``FloodLimit``'s closure returned.
-    init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
-        type = ObjectIdentifier(String.self)
-        (code, line, fileID, scope) = (0, 0, "", [])
-        (self.role, self.mark) = (role, mark)
-        text = given
+    convenience init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
+        self.init(of: ErrorCode(given: given), at: .init(fileID: "", line: 0), in: [], as: role, marked: mark)
     }
 
     @inline(__always)
     func hash(into hasher: inout Hasher) {
         // Combine one number instead of three: it distinguishes most kinds, and each call takes time.
-        hasher.combine(Int(bitPattern: type) &+ Int(bitPattern: line) &* 31 &+ code &* 17)
+        hasher.combine(Int(bitPattern: code.type) &+ Int(bitPattern: source.line) &* 31 &+ code.number &* 17)
         // Skip absent parts: most errors have neither a string nor scopes.
-        if let text { hasher.combine(text) }
+        if let domain = code.domain { hasher.combine(domain) }
         for name in scope { hasher.combine(name) }
     }
 
     @inline(__always)
     static func == (first: FloodKind, second: FloodKind) -> Bool {
-        first.type == second.type && first.line == second.line && first.code == second.code
-            && first.fileID == second.fileID && first.text == second.text && first.scope == second.scope
+        first.code == second.code && first.source == second.source && first.scope == second.scope
             && first.role == second.role && first.mark == second.mark
     }
 }

@@ -109,19 +109,6 @@ struct BusIntake: ~Copyable, Sendable {
     /// Stops accepting reports unless the word has changed; returns whether this call closed the intake.
     func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
 
-    /// Takes the notice of drops that comes before the report with a number, with all unreported drops.
-    ///
-    /// If more errors are dropped during the call, another notice follows. If the bus has ended, this notice includes
-    /// them, because no worker would deliver another notice.
-    func takeDrops(before number: Int64, hasEnded: Bool) -> (drops: [String: Int64], notice: DropNotice)? {
-        guard let notice = drops.takeNotice(before: number) else { return nil }
-        var taken: [String: Int64] = [:]
-        var isMoreUnreported = drops.take(into: &taken)
-        while isMoreUnreported, hasEnded { isMoreUnreported = drops.take(into: &taken) }
-        if isMoreUnreported { drops.setNotice(DropNotice(before: accepted, source: notice.source)) }
-        return (taken, notice)
-    }
-
     /// Changes the word with a transition and returns the transition's result.
     func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value

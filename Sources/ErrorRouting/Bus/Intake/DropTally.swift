@@ -69,8 +69,23 @@ final class DropNotice: Sendable {
         assert(former == 0, "a notice is announced while another notice is pending")
     }
 
-    /// Takes the announced notice if it precedes the report with a number; must be called under the bus's lock.
-    func takeNotice(before number: Int64) -> DropNotice? {
+    /// Takes the announced notice if it precedes the report with a number, with the counts of all unreported drops.
+    ///
+    /// If more errors are dropped during the call, another notice follows, before the report with the number that
+    /// `accepted` returns. If the bus has ended, this notice includes them, because no worker would deliver another
+    /// notice. The method must be called under the bus's lock.
+    func take(
+        before number: Int64, hasEnded: Bool, accepted: @autoclosure () -> Int64
+    ) -> (notice: DropNotice, counts: [String: Int64])? {
+        guard let notice = takeNotice(before: number) else { return nil }
+        var counts: [String: Int64] = [:]
+        var isMoreUnreported = takeCounts(into: &counts)
+        while isMoreUnreported, hasEnded { isMoreUnreported = takeCounts(into: &counts) }
+        if isMoreUnreported { setNotice(DropNotice(before: accepted(), source: notice.source)) }
+        return (notice, counts)
+    }
+
+    private func takeNotice(before number: Int64) -> DropNotice? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: notice.load(ordering: .acquiring)) else { return nil }
         let announced = unsafe Unmanaged<DropNotice>.fromOpaque(address)
         guard unsafe announced._withUnsafeGuaranteedRef({ $0.number <= number }) else { return nil }
@@ -80,8 +95,8 @@ final class DropNotice: Sendable {
 
     /// Moves the counted drops to a notice's counts by type.
     ///
-    /// Returns whether another notice must be created, because more errors were dropped during the call.
-    func take(into counts: inout [String: Int64]) -> Bool {
+    /// Returns whether more errors were dropped during the call.
+    private func takeCounts(into counts: inout [String: Int64]) -> Bool {
         var taken = others.exchange(0, ordering: .acquiringAndReleasing)
         if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
         for index in 0..<Self.typeLimit {

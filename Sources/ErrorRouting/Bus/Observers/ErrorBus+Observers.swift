@@ -92,7 +92,10 @@ extension ErrorBus {
 extension ErrorBus {
     /// Ends all observations, and from now on finishes each new observer.
     func finishObservers() {
-        let (members, statistics) = storage.finishObservers()
+        let (members, statistics) = storage.apply { machine in
+            let statistics = machine.statistics
+            return (machine.observers.finish(statistics), statistics)
+        }
         for member in members { member.observer.finish(statistics) }
     }
 }

@@ -16,8 +16,6 @@ public final class ErrorObservation: Sendable {
         registration = ObserverRegistration(ReportReceiver(receive, onEnd: onEnd), of: bus, in: scope)
     }
 
-    deinit { cancel() }
-
     /// Ends the observation, so that the closure receives no further reports.
     ///
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`

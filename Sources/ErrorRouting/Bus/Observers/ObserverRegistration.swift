@@ -1,5 +1,5 @@
-/// The registration of an observer at a bus, until either of them ends it.
-struct ObserverRegistration: Sendable {
+/// The registration of an observer at a bus, until the bus or ``end()`` ends it or this object is deallocated.
+final class ObserverRegistration: Sendable {
     private let observer: any ReportObserver
     private let bus: Weak<ErrorBus>
     /// The observer's number in its bus; 0 if there is no bus.
@@ -14,6 +14,8 @@ struct ObserverRegistration: Sendable {
         self.id = id
         if let end { observer.finish(end) }
     }
+
+    deinit { end() }
 
     /// Removes and finishes the observer; further calls have no effect.
     func end() {

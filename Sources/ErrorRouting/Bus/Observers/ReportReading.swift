@@ -1,12 +1,5 @@
-/// The source of one stream of reports; the stream's observer is registered as long as the stream is retained.
-final class ReportReading: Sendable {
-    /// A matcher's output, boxed.
-    private final class Output<Value: Sendable>: Sendable {
-        let value: Value
-
-        init(_ value: Value) { self.value = value }
-    }
-
+/// The source of one stream of reports, whose closures retain the registration of the stream's observer.
+struct ReportReading: Sendable {
     private let buffer: ObserverBuffer
     private let registration: ObserverRegistration
 
@@ -23,8 +16,6 @@ final class ReportReading: Sendable {
         registration = ObserverRegistration(buffer, of: bus, in: scope)
     }
 
-    deinit { registration.end() }
-
     /// Returns a stream of every report.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
         let reading = ReportReading(limit, of: bus, in: scope, nil)
@@ -35,10 +26,10 @@ final class ReportReading: Sendable {
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
-        let reading = ReportReading(limit, of: bus, in: scope) { matcher.match($0.error).map(Output.init) }
+        let reading = ReportReading(limit, of: bus, in: scope) { matcher.match($0.error).map(Box.init) }
         return AsyncStream(
             unfolding: {
-                guard let element = await reading.buffer.next(), let output = element.output as? Output<Value> else {
+                guard let element = await reading.buffer.next(), let output = element.output as? Box<Value> else {
                     return nil
                 }
                 return (output.value, element.report)

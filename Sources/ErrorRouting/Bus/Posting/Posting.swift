@@ -1,35 +1,27 @@
 /// A post as the caller passes it to the bus.
 ///
 /// Together with the state of its slot in the mailbox, it fills one cache line, the unit that moves from the caller's
-/// processor to the worker's. Fields that only some postings have are in a separate object.
+/// processor to the worker's. Fields that only some postings have are in a box.
 struct Posting: Sendable {
     private enum Context {
         case bus
         case scope(ScopeContext)
         /// A post to the bus itself under a flood limit.
         case limited(FloodKind)
-        case more(Extras)
+        case more(Box<Extras>)
     }
 
     /// The scope, and the fields that only some postings have.
-    private final class Extras: Sendable {
-        let scope: ScopeContext?
+    private struct Extras: Sendable {
+        var scope: ScopeContext?
         /// The parts of the report that most reports don't have, including a role other than failure.
-        let rareParts: ErrorReport.RareParts?
+        var rareParts: Box<ErrorReport.RareParts>?
         /// The promise of a waiting caller.
-        let promise: Promise<HandleOutcome>?
+        var promise: Promise<HandleOutcome>?
         /// The kind by which a flood limit groups the error; nil if no limit applies to it.
-        let floodKind: FloodKind?
+        var floodKind: FloodKind?
         /// The time of the post in nanoseconds, measured with the bus's clock; nil for the system's clock.
-        let clockTime: Int64?
-
-        init(
-            _ scope: ScopeContext?, _ rareParts: ErrorReport.RareParts?, _ promise: Promise<HandleOutcome>?,
-            floodKind: FloodKind? = nil, clockTime: Int64? = nil
-        ) {
-            (self.scope, self.rareParts, self.promise) = (scope, rareParts, promise)
-            (self.floodKind, self.clockTime) = (floodKind, clockTime)
-        }
+        var clockTime: Int64?
     }
 
     let error: UnboxedError
@@ -41,7 +33,7 @@ struct Posting: Sendable {
 
     @inline(__always)
     init(
-        _ error: consuming UnboxedError, rareParts: ErrorReport.RareParts? = nil, at source: ErrorReport.Source,
+        _ error: consuming UnboxedError, rareParts: Box<ErrorReport.RareParts>? = nil, at source: ErrorReport.Source,
         metadata: [String: String] = [:], scope: ScopeContext? = nil, moment: Moment = .init(),
         promise: Promise<HandleOutcome>? = nil
     ) {
@@ -51,7 +43,7 @@ struct Posting: Sendable {
         self.moment = moment
         context =
             if promise != nil || rareParts != nil {
-                .more(Extras(scope, rareParts, promise))
+                .more(Box(Extras(scope: scope, rareParts: rareParts, promise: promise)))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -64,20 +56,21 @@ struct Posting: Sendable {
     /// The notice also has the report's log: if an error that was posted during logging has a failing action, the
     /// notice must not make the log post another error.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        let log = failure.report.rareParts?.log?.forNotice
+        let (report, parts) = (failure.report, failure.report.rareParts?.value)
+        let own = ErrorReport.RareParts(log: parts?.log?.forNotice, table: parts?.table)
         self.init(
-            UnboxedError(failure), rareParts: .of(.failure, in: log, by: failure.report.rareParts?.table),
-            at: failure.rule.source, metadata: failure.report.givenMetadata, scope: scope)
+            UnboxedError(failure), rareParts: own.boxed, at: failure.rule.source, metadata: report.givenMetadata,
+            scope: scope)
     }
 
-    private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
+    private var extras: Extras? { if case .more(let extras) = context { extras.value } else { nil } }
 
     /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
         switch context {
         case .bus, .limited: nil
         case .scope(let scope): scope
-        case .more(let extras): extras.scope
+        case .more(let extras): extras.value.scope
         }
     }
 
@@ -90,26 +83,28 @@ struct Posting: Sendable {
         switch context {
         case .bus, .limited: nil
         case .scope(let scope): Borrowed(scope)
-        case .more(let extras): extras.scope.map(Borrowed.init)
+        case .more(let extras): extras.value.scope.map(Borrowed.init)
         }
     }
 
     /// The parts of the report that most reports don't have; nil for a failure without such parts.
-    var rareParts: ErrorReport.RareParts? { extras?.rareParts }
+    var rareParts: Box<ErrorReport.RareParts>? { extras?.rareParts }
 
     /// The role of the post.
-    var role: ErrorReport.Role { rareParts?.role ?? .failure }
+    var role: ErrorReport.Role { rareParts?.value.role ?? .failure }
 
     /// Whether the error was posted as an attempt, for which no rules are tried.
     @inline(__always)
-    var isAttempt: Bool { if case .more(let extras) = context { extras.rareParts?.role == .attempt } else { false } }
+    var isAttempt: Bool {
+        if case .more(let extras) = context { extras.value.rareParts?.value.role == .attempt } else { false }
+    }
 
     /// The promise of the outcome if the caller waits for it; otherwise nil.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
     /// Whether the caller waits for the outcome.
     @inline(__always)
-    var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
+    var isWaitedFor: Bool { if case .more(let extras) = context { extras.value.promise != nil } else { false } }
 
     // MARK: Flood limits
 
@@ -127,16 +122,22 @@ struct Posting: Sendable {
         if case .bus = context, let kind, clockTime == nil {
             context = .limited(kind)
         } else {
-            context = .more(Extras(scope, rareParts, promise, floodKind: kind, clockTime: clockTime))
+            changeExtras { ($0.floodKind, $0.clockTime) = (kind, clockTime) }
         }
     }
 
     /// Makes the posting represent a number of errors, the oldest of which was posted at a given time.
     mutating func represent(_ occurrences: Int, since firstMoment: Moment) {
         if occurrences == 1 { return }
-        let merged = ErrorReport.RareParts(
-            role, rareParts?.mark, rareParts?.log, rareParts?.table, occurrences, since: firstMoment)
-        context = .more(Extras(scope, merged, promise))
+        var merged = rareParts?.value ?? .init()
+        (merged.occurrences, merged.firstMoment) = (occurrences, firstMoment)
+        changeExtras { $0.rareParts = Box(merged) }
+    }
+
+    private mutating func changeExtras(_ change: (inout Extras) -> Void) {
+        var extras = extras ?? Extras(scope: scope)
+        change(&extras)
+        context = .more(Box(extras))
     }
 
     // MARK: The report

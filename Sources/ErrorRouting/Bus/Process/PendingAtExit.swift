@@ -100,9 +100,8 @@ private final class PendingReports: Sendable {
     func write(_ room: inout Int) {
         guard let left else { return }
         for failure in left.failures { lastResort.write(failure) }
-        for (posting, sequence) in left.postings where room > 0 && StandardError.hasTimeForLinesAtExit {
-            room -= lastResort.write(
-                posting.report(sequence: sequence), because: "the process ended before it was delivered")
+        for index in left.postings.indices where room > 0 && StandardError.hasTimeForLinesAtExit {
+            room -= lastResort.write(left.report(at: index), because: "the process ended before it was delivered")
             written.wrappingAdd(1, ordering: .relaxed)
             // Wait for the writer: lines that aren't accepted in time would count as written and would delay the bus's
             // line.
@@ -126,7 +125,7 @@ extension ErrorBus {
     /// If a stopped thread holds the bus's lock, only the intake's count is available.
     fileprivate func takePendingAtExit() -> PendingReports? {
         guard let (counts, left) = storage.applyIfUnlocked({ ($0.statistics, $0.abort()) }) else {
-            let count = storage.pendingAtLeast
+            let count = storage.intake.accepted - storage.intake.released
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }
         // Use the larger number: an error that was posted between the two reads is included only in the second.

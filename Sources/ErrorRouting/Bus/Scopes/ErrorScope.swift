@@ -35,13 +35,11 @@ public final class ErrorScope: ErrorPosting {
     /// last resort.
     let bus: ErrorBus?
     /// The same bus, for posting without retaining it: otherwise, all callers would write to its reference count.
-    let unretainedBus: Borrowed<ErrorBus>?
+    var unretainedBus: Borrowed<ErrorBus>? { @inline(__always) get { bus.map(Borrowed.init) } }
     let context: ScopeContext
 
     private init(_ context: ScopeContext, of bus: ErrorBus?) {
-        self.bus = bus
-        unretainedBus = bus.map(Borrowed.init)
-        self.context = context
+        (self.bus, self.context) = (bus, context)
     }
 
     /// Creates a scope within another scope or directly below a bus.

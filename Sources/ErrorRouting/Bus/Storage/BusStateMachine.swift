@@ -14,7 +14,7 @@ struct BusStateMachine: ~Copyable {
     /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
     /// | `notifying` | `notified` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
-    enum Phase {
+    enum Phase: Equatable {
         /// The bus has never been run.
         case created
         /// The worker is about to call `next`, is looking for a report, or is sleeping.
@@ -85,8 +85,9 @@ struct BusStateMachine: ~Copyable {
         case flushed([Promise<Bool>])
         /// There is no report.
         ///
-        /// Wait briefly for the report with this number, and call `next` with the time.
-        case wait(for: Int64)
+        /// Wait briefly for the report with this number, and call `next` with the time. If the time isn't needed,
+        /// because no report is held, it can be 0.
+        case wait(for: Int64, needsTime: Bool)
         /// Sleep until the worker is woken or the given time is reached, and call `next`.
         indirect case sleep(until: Duration?)
         /// No more reports will be posted: end the bus.
@@ -112,7 +113,7 @@ struct BusStateMachine: ~Copyable {
     /// Returns the next step of the worker.
     ///
     /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch.
-    /// If the worker has just waited for a report, it passes the time; the time matters only to a flood limit.
+    /// If the worker has just waited for a report, it passes the time.
     mutating func next(waitedUntil now: Duration? = nil) -> WorkerAction {
         switch phase {
         case .idle: return beginNext(waitedUntil: now)
@@ -148,7 +149,12 @@ struct BusStateMachine: ~Copyable {
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-        if let drops = takeDropNotice(before: nextNumber) { return deliver(drops) }
+        if let drops = takeDrops(before: nextNumber) {
+            // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
+            _ = endSleep()
+            counts.notices += 1
+            return deliver(drops)
+        }
         return isFlushDue ? .flushed(flushes.takeDue(at: nextNumber)) : nil
     }
 
@@ -191,7 +197,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release))
         }
         if endIfDone() { return .end }
-        if now == nil { return .wait(for: nextNumber) }
+        if now == nil { return .wait(for: nextNumber, needsTime: flood?.nextEnd != nil) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
     }
@@ -293,53 +299,39 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Time
 
-    /// The bus's next steps when a time limit might have expired or a window might have ended.
-    struct TimerAction {
-        /// Whether the worker must be woken because a flood limit's window has ended.
-        var wakes = false
-        /// An action that has exceeded its time limit, with its failure.
-        var overdue: (action: RunningAction, failure: ActionFailure)?
-        /// The time of the next check.
-        var next: Duration?
+    /// The bus's next step when a time limit might have expired or a window might have ended.
+    enum TimerAction {
+        case nothing
+        /// Set the timer to this time.
+        case wait(until: Duration)
+        /// A flood limit's window has ended: wake the worker.
+        case wake
+        /// This action has exceeded its time limit and counts as failed.
+        case abandon(RunningAction, ActionFailure)
     }
 
-    /// Applies the limits that have expired.
+    /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window of
+    /// a held report.
     ///
-    /// An action in progress counts as failed, and the worker is woken for held reports.
+    /// The worker sets the timer for the window again before it sleeps.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
-        var action = TimerAction()
-        var times: [Duration] = []
-        if let end = flood?.nextEnd {
-            if end <= now { action.wakes = endSleep() } else { times.append(end) }
-        }
-        if let (running, limit) = running, let end = limit {
-            if end > now {
-                times.append(end)
-            } else {
-                let failure = running.timeLimitFailure
-                if actionEnds(running, with: failure) { action.overdue = (running, failure) }
-            }
-        }
-        action.next = times.min()
-        return action
+        guard let end = running == nil ? flood?.nextEnd : running?.end else { return .nothing }
+        if end > now { return .wait(until: end) }
+        guard let action = running?.action else { return endSleep() ? .wake : .nothing }
+        let failure = action.timeLimitFailure
+        _ = actionEnds(action, with: failure)
+        return .abandon(action, failure)
     }
 
     // MARK: - Notices of drops
 
-    /// Takes the notice of drops that comes before the report with a given number.
-    mutating func takeDropNotice(before number: Int64) -> Posting? {
-        guard let drops = takeDrops(before: number) else { return nil }
-        // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
-        _ = endSleep()
-        counts.notices += 1
-        return drops
-    }
-
-    /// Takes the drops of an announced notice.
+    /// Takes the notice of drops that comes before the report with a given number; nil if there is none.
     ///
-    /// After the end, no worker will deliver the notice, so the caller must write it to the last resort.
+    /// A caller that delivers or returns the notice as a report must count it. After the end, no worker will deliver the
+    /// notice, so the caller must write it to the last resort instead.
     mutating func takeDrops(before number: Int64 = .max) -> Posting? {
-        guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
+        let taken = intake.drops.take(before: number, hasEnded: hasEnded, accepted: intake.accepted)
+        guard let (notice, drops) = taken else { return nil }
         counts.reportedDrops += drops.values.reduce(0, +)
         return Posting(UnboxedError(ErrorsDropped(drops)), at: notice.source, moment: notice.moment)
     }
@@ -360,7 +352,7 @@ struct BusStateMachine: ~Copyable {
     mutating func flush(_ promise: Promise<Bool>) -> FlushAction {
         if isIdle { return .nothing }
         // Append the flush: the count of accepted posts never decreases, so the numbers stay in order.
-        flushes.append(.init(number: intake.accepted, promise: promise))
+        flushes.append(promise, at: intake.accepted)
         return endSleep() ? .wakeAndWait : .wait
     }
 
@@ -419,15 +411,20 @@ struct BusStateMachine: ~Copyable {
 
     /// The reports that a shutdown removed.
     struct Leftovers {
-        /// The undelivered postings with their sequence numbers; the posting in delivery is first.
-        fileprivate(set) var postings: [(posting: Posting, sequence: UInt64)] = []
+        /// The undelivered postings; the posting in delivery is first.
+        fileprivate(set) var postings: [Posting] = []
+        /// The sequence number of the posting in delivery; 0 if there is none.
+        fileprivate(set) var sequence: UInt64 = 0
         /// The failures of the report in delivery, about which no notices are queued.
         fileprivate(set) var failures: [ActionFailure] = []
         /// The asynchronous action that is running for that report.
         fileprivate(set) var action: RunningAction?
 
         /// The undelivered reports.
-        var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
+        var reports: [ErrorReport] { postings.indices.map(report) }
+
+        /// Returns the report of a posting.
+        func report(at index: Int) -> ErrorReport { postings[index].report(sequence: index == 0 ? sequence : 0) }
     }
 
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
@@ -437,24 +434,27 @@ struct BusStateMachine: ~Copyable {
         case .ended: return nil
         case .delivering:
             // Keep the report in `delivery`: the worker still reads its own reference to it.
-            left.postings.append((delivery.posting, delivery.sequence))
+            (left.postings, left.sequence) = ([delivery.posting], delivery.sequence)
             (left.failures, left.action) = (exchange(&failures, with: []), running.take()?.action)
         case .notifying: parties.insert(.worker)
         case .created, .idle: break
         }
         phase = .ended(awaiting: parties)
         delivery.removeReport()
-        while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
+        while let notice = failureNotices.popFirst() { left.postings.append(notice) }
         // Add held reports first: they were posted before the reports that are still in the intake.
-        while let release = flood?.release() { left.postings.append((Posting(release), 0)) }
+        while let release = flood?.release() { left.postings.append(Posting(release)) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
-            if let notice = takeDropNotice(before: number) { left.postings.append((notice, 0)) }
+            if let drops = takeDrops(before: number) {
+                counts.notices += 1
+                left.postings.append(drops)
+            }
             if number == end { break }
             if let posting = intake.mailbox.close(number) {
-                left.postings.append((posting, 0))
+                left.postings.append(posting)
             } else {
                 // Count the empty slot: its caller will be refused and will write the error to the last resort.
                 unfilled += 1

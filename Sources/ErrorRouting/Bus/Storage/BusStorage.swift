@@ -108,18 +108,7 @@ struct BusStorage: ~Copyable, Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Ends all observations; the caller must finish the returned observers with the statistics.
-    func finishObservers() -> (members: [ObserverList.Member], statistics: ErrorBus.Statistics) {
-        apply { machine in
-            let statistics = machine.statistics
-            return (machine.observers.finish(statistics), statistics)
-        }
-    }
-
     // MARK: Reads without the lock
-
-    /// The number of pending reports, for readers that can't take the lock.
-    var pendingAtLeast: Int64 { intake.accepted - intake.released }
 
     /// Whether the bus no longer accepts posts; read without the lock.
     var isClosed: Bool { intake.state.isClosed }

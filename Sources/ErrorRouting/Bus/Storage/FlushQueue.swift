@@ -1,16 +1,10 @@
 /// The callers that wait until every error posted so far is delivered, in the order of their numbers.
 struct FlushQueue {
-    /// A waiting caller.
-    struct Flush {
-        /// The number before which all reports must be delivered.
-        let number: Int64
-        let promise: Promise<Bool>
-    }
-
-    private var flushes: [Flush] = []
+    /// For each caller, the number before which all reports must be delivered, and the caller's promise.
+    private var flushes: [(number: Int64, promise: Promise<Bool>)] = []
 
     /// Adds a caller; its number must not be less than the numbers of the callers already in the queue.
-    mutating func append(_ flush: Flush) { flushes.append(flush) }
+    mutating func append(_ promise: Promise<Bool>, at number: Int64) { flushes.append((number, promise)) }
 
     /// Removes the callers that wait only for reports before a number and returns their promises.
     mutating func takeDue(at number: Int64) -> [Promise<Bool>] {

@@ -129,10 +129,9 @@ final class DeliveryWorker: ActionSupervisor {
                 turn.readers.wake()
                 for promise in promises { promise.fulfill(true) }
                 action = bus.storage.apply { $0.next() }
-            case .wait(let number):
+            case .wait(let number, let needsTime):
                 waitBriefly(for: number)
-                // Read the clock only for a flood limit: nothing else depends on the time.
-                let now = bus.configuration.floodLimit == nil ? .zero : bus.clock.now()
+                let now = needsTime ? bus.clock.now() : .zero
                 action = bus.storage.apply { $0.next(waitedUntil: now) }
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }

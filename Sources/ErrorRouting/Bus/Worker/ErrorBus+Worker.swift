@@ -102,12 +102,13 @@ extension ErrorBus {
         let former = internalTasks.withLock { tasks in tasks.timer?.moment == moment ? tasks.timer.take() : nil }
         withExtendedLifetime(former) {}
         let now = clock.now()
-        let action = storage.apply { $0.timeIsUp(at: now) }
-        if action.wakes { wakeUps.signal() }
-        if let (running, failure) = action.overdue {
+        switch storage.apply({ $0.timeIsUp(at: now) }) {
+        case .nothing: break
+        case .wait(let end): setTimer(end)
+        case .wake: wakeUps.signal()
+        case .abandon(let running, let failure):
             running.end.fulfill(.failed(failure))
             cancel(running)
         }
-        if let next = action.next { setTimer(next) }
     }
 }

@@ -81,7 +81,7 @@ extension BusFloodLimitTests {
         let scope = ScopeContext(own, in: nil, root: nil)
         let first = Moment()
         for role in [ErrorReport.Role.failure, .attempt] {
-            let rareParts = ErrorReport.RareParts.of(role, role == .attempt ? Gate() : nil)
+            let rareParts = ErrorReport.RareParts(role: role, mark: role == .attempt ? Gate() : nil).boxed
             let posting = Posting(UnboxedError(Numbered(1)), rareParts: rareParts, at: .init(), scope: scope)
             for occurrences in 1...2 {
                 var merged = posting

@@ -107,8 +107,3 @@ extension Scenario {
         self.init(name, bound, long: long, isReleased: { Counted.areReleased }, arrange)
     }
 }
-
-extension BusStorage {
-    /// Removes and returns the notice about drops, as the worker does.
-    func takeDropNotice() -> Posting? { apply { $0.takeDropNotice(before: .max) } }
-}

@@ -45,7 +45,7 @@ extension Scenario {
             var (notices, counts) = ([ErrorsDropped](), [String: Int]())
             let maker = {
                 while counts.values.reduce(0, +) < 2 * each {
-                    guard let notice = bus.bus.storage.takeDropNotice() else {
+                    guard let notice = bus.bus.storage.apply({ $0.takeDrops() }) else {
                         bus.bus.wakeUps.waitInThread()
                         continue
                     }

@@ -1,0 +1,142 @@
+/// The state of a flood limit: decides which errors pass, holds back others, and merges them.
+///
+/// It is a plain value that receives the time from its caller: the times at which errors were posted and, when no more
+/// errors are pending, the clock's time. Therefore the same posts have the same results, regardless of how late the
+/// worker reads them. `Held` is a posting in a bus, and a number in tests.
+struct FloodLimiter<Held> {
+    enum Decision {
+        /// The error must be delivered.
+        case passes
+        /// The error must be held back in this window.
+        case holds(Window)
+        /// This held error must be delivered first.
+        ///
+        /// Its window has ended, or its kind is removed to make room. The payload is boxed because it is rare and
+        /// large.
+        indirect case comesAfter(Release)
+    }
+
+    /// A held error, which is the newest of its kind, with the number of errors that it represents.
+    struct Release {
+        private(set) var held: Held
+        /// The number of errors that the held error represents.
+        private(set) var occurrences = 1
+        /// The time at which the oldest of these errors was posted.
+        private(set) var firstMoment: Moment
+
+        /// Holds back a newer error instead of this error, and returns this error, which is suppressed.
+        mutating func replaceHeld(by newest: consuming Held, posted moment: Moment) -> Held {
+            if occurrences < .max { occurrences += 1 }
+            // Compare the times: errors aren't exactly in the order in which they were posted.
+            firstMoment = min(firstMoment, moment)
+            return exchange(&held, with: newest)
+        }
+    }
+
+    /// The current window of one kind of error; an object so that reading it doesn't copy a report.
+    final class Window {
+        fileprivate var passed = 0
+        fileprivate var held: Release?
+    }
+
+    private let limit: (first: Int, window: Int64)
+    private let maximum: Int
+    private var windows: [FloodKind: Window] = [:]
+    /// The kinds of the windows in the order in which the windows began, which is the order in which they end.
+    private var order = FIFO<(end: Int64, kind: FloodKind)>()
+    /// The time of the newest post, in nanoseconds.
+    private var latest = Int64.min
+    /// The number of held errors.
+    private(set) var heldCount = 0
+
+    /// Creates the state for a limit that tracks at most a number of kinds, which must be at least 1.
+    init(_ limit: FloodLimit, keeping maximum: Int) {
+        self.limit = (limit.first, limit.window.bounded.nanoseconds)
+        self.maximum = maximum
+    }
+
+    /// The earliest time at which a held error might have to be released; nil if no error is held.
+    var nextEnd: Duration? { heldCount == 0 ? nil : order.first.map { .nanoseconds($0.end) } }
+
+    /// Removes windows that have ended, up to the first window that holds an error, and returns that error.
+    ///
+    /// A window must have ended at the given time, in nanoseconds; by default, every window has.
+    @inline(__always)
+    mutating func release(endingBy moment: Int64 = .max) -> Release? {
+        while let end = order.first?.end, end <= moment {
+            if let release = removeFirstWindow() { return release }
+        }
+        return nil
+    }
+
+    /// Releases a held error after the worker's wait, because no other error is pending.
+    ///
+    /// If no more errors will be posted, any held error is released. Otherwise, the error's window must have ended.
+    mutating func release(at time: Duration?, isClosed: Bool) -> Release? {
+        if heldCount == 0 { return nil }
+        if isClosed { return release() }
+        return time.flatMap { release(endingBy: $0.nanoseconds) }
+    }
+
+    /// Releases the held error whose window began first; the window continues.
+    ///
+    /// - Complexity: O(number of windows).
+    mutating func releaseHeld() -> Release? {
+        guard heldCount > 0 else { return nil }
+        heldCount -= 1
+        let holding = order.elements.first { windows[$0.kind]?.held != nil }
+        return holding.flatMap { windows[$0.kind]?.held.take() }
+    }
+
+    /// Decides whether an error passes or is held back, given its kind and the time of its post in nanoseconds.
+    ///
+    /// If another error must be delivered first, the caller must call this method again after that delivery. If the
+    /// error is held back, the caller must pass it to ``hold(_:posted:in:)`` next.
+    mutating func admit(_ kind: FloodKind, at time: Int64) -> Decision {
+        // Count the error at the time of the newest post: errors aren't exactly in the order of their times, but
+        // windows must end in the order in which they began.
+        latest = max(latest, time)
+        if let release = release(endingBy: latest) { return .comesAfter(release) }
+        let known = windows[kind]
+        while known == nil, windows.count >= maximum {
+            if let release = removeFirstWindow() { return .comesAfter(release) }
+        }
+        let window = known ?? open(kind)
+        guard window.passed < limit.first else { return .holds(window) }
+        window.passed += 1
+        return .passes
+    }
+
+    /// Holds back an error in the window that was found for it; returns the error that it replaces, if any.
+    ///
+    /// The replaced error is suppressed.
+    mutating func hold(_ newest: consuming Held, posted moment: Moment, in window: Window) -> Held? {
+        if window.held != nil { return window.held?.replaceHeld(by: newest, posted: moment) }
+        window.held = Release(held: newest, firstMoment: moment)
+        heldCount += 1
+        return nil
+    }
+
+    private mutating func open(_ kind: FloodKind) -> Window {
+        let window = Window()
+        windows[kind] = window
+        order.append((min(latest, .max - limit.window) + limit.window, kind))
+        assert(order.count == windows.count, "a kind in the order has no window")
+        return window
+    }
+
+    /// Removes the oldest window and returns the error held in it.
+    private mutating func removeFirstWindow() -> Release? {
+        guard let held = order.popFirst().flatMap({ windows.removeValue(forKey: $0.kind) })?.held else { return nil }
+        heldCount -= 1
+        return held
+    }
+}
+
+extension Posting {
+    /// Creates the posting that a flood limit releases, which also represents the suppressed errors.
+    init(_ release: FloodLimiter<Posting>.Release) {
+        self = release.held
+        represent(release.occurrences, since: release.firstMoment)
+    }
+}
