@@ -21,7 +21,7 @@ extension FaultLab {
         /// The situations of the documentation.
         private static let common = [
             "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML instead of JSON",
-            "a self-signed certificate", "100 MB with a limit of 1 MB", "no response", "no server on the port",
+            "a self-signed certificate", "a 100 MB body with a limit of 1 MB", "no response", "no server on the port",
         ]
 
         /// What a situation results in.

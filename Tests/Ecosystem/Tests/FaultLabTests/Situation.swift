@@ -217,7 +217,7 @@ extension Situation {
     ]
 
     private static let sizes: [Situation] = [
-        Situation("100 MB with a limit of 1 MB", "/big/100", .failure(.bodyTooLarge)),
+        Situation("a 100 MB body with a limit of 1 MB", "/big/100", .failure(.bodyTooLarge)),
         Situation("endless chunks", "/endless-chunks", .failure(.bodyTooLarge)),
         Situation("100 MB of zeros in 100 KB of gzip", "/gzip/bomb", .failure(.bodyTooLarge)),
     ]
