@@ -152,7 +152,8 @@ extension FaultLab {
             // A kind determines the description, except for status 429.
             var described: Set<String> = []
             let descriptions = rows.compactMap { row -> String? in
-                let cells = "| \(row.kind) | \(row.description) |"
+                let kind = row.situation == "status 429" ? "\(row.kind), status 429" : row.kind
+                let cells = "| \(kind) | \(row.description) |"
                 return !row.description.isEmpty && described.insert(cells).inserted ? cells : nil
             }
             return """
@@ -172,7 +173,7 @@ extension FaultLab {
                 | --- | --- | --- | --- | --- |
                 \(rows.map(\.short).joined(separator: "\n"))
 
-                Each kind has one description, but `http` has a second for status 429:
+                Each kind has one description for users, but `http` has two:
 
                 | `NetworkError.Kind` | Description |
                 | --- | --- |
