@@ -58,8 +58,9 @@ extension ReadmeTests {
         try check(
             "README.md",
             contains: [
-                "A preset with ten rules by type handles an error in \(dispatch["preset, by type"]) ns;",
-                "ten closures, each with a cast, take \(dispatch["list of closures, by type"]) ns.",
+                "A preset with ten rules by type handles an error in \(dispatch["preset, the eighth of ten types"]) ns;",
+                "a list of closures whose eighth cast succeeds takes "
+                    + "\(dispatch["list of closures over ten types, the eighth"]) ns.",
                 "While eight tasks post, the bus handles an error every \(bus["ErrorBus", column: 3]) ns.",
             ])
     }
