@@ -37,7 +37,9 @@ extension RequestBodyTests {
         }
     }
 
-    /// With `.stream(request.body)`, the process usually crashes during these requests. Half of them don't have a body.
+    /// With `.stream(request.body)`, the process usually crashes during these requests.
+    ///
+    /// Half of the requests don't have a body.
     @Test func `a collected body doesn't crash the process if an upstream resets each connection`() async {
         await #expect(processExitsWith: .success) { try await Self.forward() }
     }
