@@ -60,7 +60,7 @@ extension StormTests {
         #expect(statistics.isBalanced && statistics.pending == 0 && statistics.failed == 0, "\(statistics)")
         #expect(statistics.written > 1_000, "\(statistics)")
         let growth = (sizes.last ?? 0) - (sizes.first ?? 0)
-        #expect(growth < 16 << 20, "grown by \(growth >> 10) KiB, \(statistics)")
+        #expect(growth < 4 << 20, "grown by \(growth >> 10) KiB, \(statistics)")
         // The oldest files are deleted; the numbers in the remaining files are in order.
         let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
         #expect(sequences == sequences.sorted() && sequences.count > 1_000)
@@ -68,15 +68,16 @@ extension StormTests {
         print("\(statistics); grown by \(growth >> 10) KiB")
     }
 
-    /// Posts many different errors and waits until the recorder has received them.
+    /// Posts many different errors and waits until the recorder has received all but the last.
     ///
-    /// The bursts of three tasks together exceed the recorder's queue.
+    /// The bursts of three tasks together exceed the recorder's queue. Don't wait with a time limit: libdispatch caches
+    /// up to 20 MB for cancelled timers, which would hide what the recorder keeps.
     private static func postBurst(to bus: ErrorBus, _ number: inout Int) async {
         for _ in 0..<300 {
             number += 7
             let error: any Error = number % 2 == 0 ? Order.overLimit(cents: number) : Sized(length: number % 900)
             bus.post(error, metadata: ["number": "\(number)"])
         }
-        _ = await bus.flush(within: longTime)
+        await bus.deliver(Sized(length: 0))
     }
 }
