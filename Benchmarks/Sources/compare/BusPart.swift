@@ -36,12 +36,13 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
-        let what = "This page shows nanoseconds per error until all errors are handled"
+        let what = "This page shows the time from the first post until the last error is handled, in nanoseconds per error"
         let notes = """
-            - "One reader": a task reads the reports during the measurement.
-            - "The same path by hand": an object with an array of names.
-            - "Scope with one rule": scopes share a handler. "Scope and its rule": each scope has a new handler.
-            - "Below 1,000 rules": the scope's bus has 1,000 rules instead of eight.
+            - "One reader and its own time": a task reads the reports, and its time is included.
+            - "By hand": the scope's path of names, built as a plain object with an array.
+            - "For each": one scope for each error. "With one rule": all scopes share a handler. "And its rule": each scope
+              has a new handler. "Below 1,000 rules": the bus has 1,000 rules instead of eight.
+            - "On a thread, to the root": `postError` is called outside tasks, and the root bus delivers the error.
             """
         let lines =
             [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]

@@ -33,8 +33,8 @@ struct RecoveryPart: Part {
             + [
                 """
                 The second table shows the maximum number of retries per 100 ms in a deterministic simulation. All
-                clients fail at the same time and at each of four retries. Their delays come from the default policy,
-                with the row's jitter.
+                clients fail at the same time, and again at each of four retries. Their delays come from the default
+                policy, with the row's jitter.
                 """,
                 "",
                 "| clients | \(numbers) |",

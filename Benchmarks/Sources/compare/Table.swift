@@ -8,10 +8,11 @@ enum Table {
         return """
             # \(title)
 
-            \(what),
-            as medians of \(rounds) interleaved rounds with quartiles.
+            \(what).
+            Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
             The machine's \(cores) cores had other work, so compare figures only with each other.
-            See [the command](../README.md#measure) and [the rows' code](../Sources/Contenders).
+            [This command](../README.md#measure) writes the page. The measured code is in
+            [Contenders](../Sources/Contenders).
             """
     }
 
@@ -39,7 +40,7 @@ enum Table {
     ///
     /// Only the first row of a group contains the group's title.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| time, divided by this package's time | | |", "| --- | --- | --- |"]
+        ["| time divided by this package's time, as the median of the rounds' ratios | | |", "| --- | --- | --- |"]
             + chart.groups.flatMap { group in
                 group.bars.dropFirst().enumerated().compactMap { index, bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in
