@@ -36,13 +36,14 @@ struct BusPart: Part {
             "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
         ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
-        let what = "This page shows the time from the first post until the last error is handled, in nanoseconds per error"
+        let what =
+            "This page shows the time from the first post until the last error is handled, in nanoseconds per error"
         let notes = """
-            - "One reader and its own time": a task reads the reports, and its time is included.
+            - "One reader and its own time": the reader's time is included.
             - "By hand": the scope's path of names, built as a plain object with an array.
-            - "For each": one scope for each error. "With one rule": all scopes share a handler. "And its rule": each scope
-              has a new handler. "Below 1,000 rules": the bus has 1,000 rules instead of eight.
-            - "On a thread, to the root": `postError` is called outside tasks, and the root bus delivers the error.
+            - "For each": for each error. "With one rule": all scopes share a handler. "And its rule": each has its own.
+            - "Below 1,000 rules": the bus has 1,000 rules instead of eight.
+            - "On a thread, to the root": `postError` outside tasks.
             """
         let lines =
             [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]

@@ -79,9 +79,8 @@ struct DispatchPart: Part {
         let notes = """
             - "NSError": rules for codes of one domain. "Domain": each rule has its own domain.
             - "Under an error": an `anywhere` rule matches an underlying error.
-            - "Always alone": a handler with an `always` and no rules.
-            - "Log call": an `always` that passes metadata to a log without output.
-            - "Logging": an `always` that only reads the outcome.
+            - "Always alone": an `always` without rules.
+            - "Log call": an `always` logs metadata, without output. "Logging": an `always` only reads the outcome.
             - "The eighth": the eighth `case`, or the eighth closure that is called, matches.
             - "Four tasks at once": the elapsed time, divided by the number of errors.
             - "Customized": ten rules and an added rule. "For another error": the added rule doesn't match.

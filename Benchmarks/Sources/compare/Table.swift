@@ -10,9 +10,8 @@ enum Table {
 
             \(what).
             Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
-            The machine's \(cores) cores had other work, so compare figures only with each other.
-            [This command](../README.md#measure) writes the page. The measured code is in
-            [Contenders](../Sources/Contenders).
+            Compare figures only with each other: the machine's \(cores) cores had other work.
+            See [the command](../README.md#measure) and [the measured code](../Sources/Contenders).
             """
     }
 
