@@ -46,7 +46,7 @@ extension ErrorBus {
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
         guard storage.apply({ $0.run() }) else { return false }
-        // Start the worker in any case: if the bus has already ended, the worker stops immediately.
+        // A shutdown might end the bus first; the worker then stops immediately.
         startWorker(within: work.filter { $0.bus != number })
         return true
     }
@@ -169,7 +169,7 @@ extension ErrorBus {
 
     /// Notifies everyone who waits for the bus's end.
     ///
-    /// It is idempotent, because a shutdown and the worker can both call it.
+    /// The last party that is at work after the end calls it once; see ``BusStateMachine/Parties``.
     func end() {
         ProcessRoot.remove(self)
         finishObservers()

@@ -30,7 +30,7 @@ public final class ErrorBus: ErrorPosting {
     let detailsTable: DetailsTable?
     /// Whether all posts have rare parts, because there is a witness or a table of details.
     ///
-    /// The result is cached: reading the witness's existential would copy it for each post.
+    /// Stored, because reading the witness's existential would copy it for each post.
     private let hasRareParts: Bool
     private let hasFloodLimit: Bool
     let tasks = TaskRegistry()

@@ -136,7 +136,7 @@ extension ErrorMap where Value: Error {
     }
 
     private func level(of error: any Error) -> Value {
-        match(error)?.value ?? ErrorMatcher.type(Value.self).match(error) ?? self[error]
+        match(error)?.value ?? ErrorMatcher.type(Value.self).match(error) ?? defaultValue
     }
 }
 

@@ -1,6 +1,6 @@
 /// The state of a flood limit: decides which errors pass, holds back others, and merges them.
 ///
-/// It is a plain value that receives the time from its caller: the times at which errors were posted and, when no more
+/// It receives the time from its caller: the times at which errors were posted and, when no more
 /// errors are pending, the clock's time. Therefore the same posts have the same results, regardless of how late the
 /// worker reads them. `Held` is a posting in a bus, and a number in tests.
 struct FloodLimiter<Held> {

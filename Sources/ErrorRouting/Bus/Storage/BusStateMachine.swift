@@ -2,13 +2,15 @@
 ///
 /// It stores which report is in delivery, which reports a flood limit holds back, and which callers wait for them. Each
 /// event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the caller
-/// acts after unlocking. Only events change the state. ``IntakeWord`` decides the callers' steps.
+/// acts after unlocking. Only events change the state, apart from the list of observers. ``IntakeWord`` decides the
+/// callers' steps.
 struct BusStateMachine: ~Copyable {
     /// What the bus is doing with the report that it has taken from the queue.
     ///
     /// | in the phase | event | next phase |
     /// | --- | --- | --- |
     /// | `created` | `run` | `idle` |
+    /// | | `close`, without pending reports | `ended` |
     /// | `idle` | `next` | `delivering`; if there is no report, `idle` (the worker sleeps) or `ended` |
     /// | `delivering` | `complete` | `notifying`; if nobody must be notified, same as `next` in `idle` |
     /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |

@@ -30,7 +30,8 @@ import Synchronization
 
     var isReportRemoved: Bool { isRemoved.load(ordering: .acquiring) }
 
-    /// Records that the bus has ended, so that the worker neither begins another rule nor starts a successor.
+    /// Records that a shutdown has ended the bus, so that the worker neither begins another rule nor starts a
+    /// successor.
     func removeReport() { isRemoved.store(true, ordering: .releasing) }
 
     /// The posting, read in place.

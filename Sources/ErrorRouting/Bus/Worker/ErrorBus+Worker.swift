@@ -59,9 +59,9 @@ extension ErrorBus {
 
     /// Writes the failure of an action that was abandoned or whose report was removed.
     ///
-    /// A cancellation that the bus caused for that reason is omitted.
+    /// A cancellation is omitted, also if the action threw it just before the bus cancelled the action.
     func writeFailureOfAbandonedAction(_ failure: ActionFailure) {
-        if Cancellation.role(of: failure.error) != nil { lastResort.write(failure) }
+        if Cancellation.role(of: failure.error) == .failure { lastResort.write(failure) }
     }
 
     /// Cancels an action in progress; nil if the worker's task itself runs the action.
