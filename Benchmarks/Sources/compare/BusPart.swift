@@ -41,12 +41,12 @@ struct BusPart: Part {
             + "from the first post until the last error is handled"
         let notes = """
             - "One reader and its own time": a task reads `reports`; its time is included.
-            - "By hand": the same path of scope names, built as an object that contains only an array.
+            - "By hand": the same scope path, built as an object that contains only an array.
             - "A scope for each": each error has its own scope. "With one rule": the scopes share a one-rule handler.
             - "And its rule": each scope has its own one-rule handler.
-            - "Below 1,000 rules": the scopes belong to a bus with 1,000 rules instead of eight.
+            - "Below 1,000 rules": the scopes' bus has 1,000 rules instead of eight.
             - "On a thread, to the root": `postError` outside tasks.
-            - "Longest": includes the time in which the system ran other threads.
+            - "Longest": includes the system's interruptions.
 
             [Figures](../README.md#from-post-to-handled) summarizes this page.
             """

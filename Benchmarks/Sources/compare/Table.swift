@@ -9,9 +9,9 @@ enum Table {
             # \(title)
 
             \(what).
-            Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
+            Figures are medians of \(rounds) interleaved rounds, with quartiles in parentheses.
             Compare figures only with each other: the machine's \(cores) cores also ran other programs.
-            See [the system](../README.md), [the command](../README.md#measure), and [the code](../Sources/Contenders).
+            See the [system](../README.md), [command](../README.md#measure), and [code](../Sources/Contenders).
             """
     }
 
@@ -40,7 +40,7 @@ enum Table {
     /// Only the first row of a group contains the group's title.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
         [
-            "| time relative to this package (above 1: slower than this package), median of the rounds' ratios | | |",
+            "| time relative to this package (above 1: slower), median of the rounds' ratios | | |",
             "| --- | --- | --- |",
         ]
             + chart.groups.flatMap { group in
