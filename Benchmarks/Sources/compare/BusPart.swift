@@ -48,7 +48,7 @@ struct BusPart: Part {
             - "On a thread, to the root": `postError` outside tasks.
             - "Longest": includes the system's interruptions.
 
-            [Figures](../README.md#from-post-to-handled) summarizes this page.
+            [Figures](../README.md#from-post-to-handled) summarizes this page and describes the system.
             """
         let lines =
             [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]
