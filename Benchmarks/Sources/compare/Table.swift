@@ -10,7 +10,7 @@ enum Table {
 
             \(what).
             Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
-            Compare figures only with each other: the machine's \(cores) cores had other work.
+            Compare figures only with each other: other work also ran on the \(cores) cores.
             See [the command](../README.md#measure) and [the measured code](../Sources/Contenders).
             """
     }
@@ -39,7 +39,7 @@ enum Table {
     ///
     /// Only the first row of a group contains the group's title.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| time divided by this package's time, as the median of the rounds' ratios | | |", "| --- | --- | --- |"]
+        ["| time relative to this package (above 1: slower), median of the rounds' ratios | | |", "| --- | --- | --- |"]
             + chart.groups.flatMap { group in
                 group.bars.dropFirst().enumerated().compactMap { index, bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in

@@ -14,6 +14,6 @@ private func requests(_ router: Router<BasicRequestContext>) {
         MetricsMiddleware()  // counts the status that the client receives
         TracingMiddleware()  // its span is open until the body is written
         ErrorReportingMiddleware(problems, fields: fields)  // turns errors into responses
-        CORSMiddleware()  // from here on, middleware can throw
+        CORSMiddleware()  // errors of middleware from here on are reported too
     }
 }
