@@ -78,14 +78,19 @@ struct DispatchPart: Part {
         ]
         let notes = """
             - "NSError": rules for codes of one domain. "Domain": each rule has its own domain.
-            - "Under an error": an `anywhere` rule matches an underlying error.
-            - "Always alone": an `always` without rules.
-            - "Log call": an `always` logs metadata, without output. "Logging": an `always` only reads the outcome.
-            - "The eighth": the eighth `case`, or the eighth closure that is called, matches.
+            - "Under an error": an `anywhere` rule matches an underlying error. "Miss": no rule matches.
+            - "Preset": ten rules, an `ignore` rule for cancellations, and an `onNoMatch` action.
+            - "Customized": one rule is added to ten rules, or to a preset if the row names `onNoMatch`.
+            - "For another error": the added rule doesn't match.
+            - "Always alone": one `always` action and no rules.
+            - "Log call": an `always` action passes metadata to a function that discards it.
+            - "Logging": an `always` action reads the outcome. "With report": a rule's action receives the report.
+            - "The eighth": the eighth `case`, or the eighth closure called, matches.
+            - "Plain structs": errors without type parameters.
             - "Four tasks at once": the elapsed time, divided by the number of errors.
-            - "Customized": ten rules and an added rule. "For another error": the added rule doesn't match.
+            - "Relative": 1 means equal growth.
             """
-        let what = "This page shows nanoseconds to handle one error"
+        let what = "This page shows how many nanoseconds handling one error takes"
         let sections: [[String]] = [
             [Table.introduction("Dispatch", what, rounds: rounds)],
             [notes],

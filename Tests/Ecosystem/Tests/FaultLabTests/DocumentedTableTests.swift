@@ -21,7 +21,8 @@ extension FaultLab {
         /// The situations of the documentation.
         private static let common = [
             "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML instead of JSON",
-            "a self-signed certificate", "a 100 MB body with a limit of 1 MB", "no response", "no server on the port",
+            "dropped before the headers", "a self-signed certificate", "no response", "no server on the port",
+            "no such host",
         ]
 
         /// What a situation results in.
@@ -191,14 +192,14 @@ extension FaultLab {
             ## Overview
 
             The table shows common situations, observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with
-            ``URLSessionHTTPTransport``. The package's fault lab, `Tests/Ecosystem`, reproduces these situations and [a
-            hundred others](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md), and fails if a result differs
-            from the table. An empty `URLError` cell means that a response arrived. With async-http-client, the errors
-            have the same kinds.
+            ``URLSessionHTTPTransport``. The fault lab, `Tests/Ecosystem`, checks these and [a hundred other
+            situations](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md). An empty `URLError` cell means that
+            a response arrived. With async-http-client, the errors have the same kinds. For all kinds, see
+            ``NetworkError/Kind``.
 
-            Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a
-            non-idempotent request, such as POST without an idempotency key. A request isn't retried after a refused
-            certificate, because the next attempt would fail too.
+            Two columns show whether `RetryPolicy.default` retries an idempotent request (GET) and a non-idempotent
+            request (POST without an idempotency key). A request isn't retried if the certificate was rejected, because
+            the next attempt would fail too.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET retried | POST retried |
             | --- | --- | --- | --- | --- | --- |
