@@ -10,7 +10,7 @@ enum Table {
 
             \(what).
             Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
-            Compare figures only with each other: the machine's \(cores) cores had other work.
+            Compare figures only with each other: the machine's \(cores) cores were also running other work.
             See [the command](../README.md#measure) and [the measured code](../Sources/Contenders).
             """
     }
@@ -31,7 +31,7 @@ enum Table {
 
     /// Returns a table with a row for each single figure.
     static func list(_ title: String, _ subjects: [(String, Int)], in measurement: Measurement) -> [String] {
-        ["| \(title) | |", "| --- | --- |"]
+        ["| \(title) | ns |", "| --- | --- |"]
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 
