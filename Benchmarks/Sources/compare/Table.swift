@@ -10,7 +10,7 @@ enum Table {
 
             \(what).
             Each figure is the median of \(rounds) interleaved rounds, with quartiles in parentheses.
-            Compare figures only with each other: the machine's \(cores) cores were also running other work.
+            Compare figures only with each other: other work also ran on the \(cores) cores.
             See [the command](../README.md#measure) and [the measured code](../Sources/Contenders).
             """
     }

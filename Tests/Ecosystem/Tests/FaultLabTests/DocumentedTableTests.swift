@@ -165,8 +165,8 @@ extension FaultLab {
                 - **`URLError`.** The `URLError` in the result, if any. If `URLSession` crashes, the other columns show
                   async-http-client's result.
                 - **`NetworkError.Kind`.** The error's kind. "A response" means that the request succeeded.
-                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. It doesn't retry if
-                  `Retry-After` exceeds 60 seconds. In the lab, `Retry-After` is always two minutes.
+                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. In the lab, `Retry-After` is
+                  always two minutes, which exceeds the policy's limit of 60 seconds.
                 - **async-http-client.** Its result, if different.
 
                 In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
