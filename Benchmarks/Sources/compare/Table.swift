@@ -31,7 +31,7 @@ enum Table {
 
     /// Returns a table with a row for each single figure.
     static func list(_ title: String, _ subjects: [(String, Int)], in measurement: Measurement) -> [String] {
-        ["| \(title) | |", "| --- | --- |"]
+        ["| \(title) | ns |", "| --- | --- |"]
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 

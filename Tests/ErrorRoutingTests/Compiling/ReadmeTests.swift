@@ -59,8 +59,8 @@ extension ReadmeTests {
             "README.md",
             contains: [
                 "A preset with ten rules by type handles an error in \(dispatch["preset, the eighth of ten types"]) ns;",
-                "a list of closures whose eighth cast succeeds takes "
-                    + "\(dispatch["list of closures over ten types, the eighth"]) ns.",
+                "a list of closures that each try a cast takes "
+                    + "\(dispatch["list of closures over ten types, the eighth"]) ns if the eighth succeeds.",
                 "While eight tasks post, the bus handles an error every \(bus["ErrorBus", column: 3]) ns.",
             ])
     }

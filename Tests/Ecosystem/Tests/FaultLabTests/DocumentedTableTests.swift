@@ -160,21 +160,25 @@ extension FaultLab {
             return """
                 # All situations of the fault lab
 
-                The table shows the results of [the
-                lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) with `URLSessionHTTPTransport` on
-                Linux. If `URLSession` crashes, the other columns show async-http-client's result. "Retried" shows
-                which requests `RetryPolicy.default` retries. It doesn't retry if `Retry-After` exceeds 60 seconds. In
-                the lab, `Retry-After` is always two minutes. "A response" means that the request succeeded. "Length"
-                means `Content-Length`.
+                [The lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) sends a GET and a POST with
+                `URLSessionHTTPTransport` on Linux. It hasn't run on Apple's platforms. The columns show:
 
-                An empty cell means that the result doesn't contain a `URLError`, that no request is retried, or that
-                async-http-client has the same result.
+                - **`URLError`.** The `URLError` in the result, if any. If `URLSession` crashes, the other columns show
+                  async-http-client's result.
+                - **`NetworkError.Kind`.** The error's kind. "A response" means that the request succeeded.
+                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. In the lab, `Retry-After` is
+                  always two minutes, which exceeds the policy's limit of 60 seconds.
+                - **async-http-client.** Its result, if different.
+
+                In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
+                after" means `Retry-After`; IMF, RFC 850, and asctime are date formats. The plain port expects `http`,
+                and the TLS port expects `https`.
 
                 | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
                 | --- | --- | --- | --- | --- |
                 \(rows.map(\.short).joined(separator: "\n"))
 
-                Each kind has one description for users, but `http` has two:
+                Each kind has one user-facing description, except `http`, which has two:
 
                 | `NetworkError.Kind` | Description |
                 | --- | --- |
