@@ -41,14 +41,9 @@ struct BusPart: Part {
             + "from the first post until the last error is handled"
         let notes = """
             - "One reader and its own time": a task reads `reports`; its time is included.
-            - "By hand": the same scope path, built as an object that contains only an array.
             - "A scope for each": each error has its own scope. "With one rule": the scopes share a one-rule handler.
             - "And its rule": each scope has its own one-rule handler.
             - "Below 1,000 rules": the scopes' bus has 1,000 rules instead of eight.
-            - "On a thread, to the root": `postError` outside tasks.
-            - "Longest": includes the system's interruptions.
-
-            [Figures](../README.md#from-post-to-handled) summarizes this page and describes the system.
             """
         let lines =
             [Table.introduction("From post to handled", what, rounds: rounds), "", notes, ""]

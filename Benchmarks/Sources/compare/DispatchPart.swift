@@ -81,14 +81,9 @@ struct DispatchPart: Part {
             - "Under an error": an `anywhere` rule matches an underlying error. "Miss": no rule matches.
             - "Preset": ten rules, an `ignore` rule for cancellations, and an `onNoMatch` action.
             - "Customized": one rule is added to ten rules, or to a preset if the row names `onNoMatch`.
-            - "For another error": the added rule doesn't match.
-            - "Always alone": one `always` action and no rules.
             - "Log call": an `always` action passes metadata to a function that discards it.
-            - "Logging": an `always` action reads the outcome. "With report": a rule's action receives the report.
+            - "Logging": an `always` action reads the outcome.
             - "The eighth": the eighth `case`, or the eighth closure called, matches.
-            - "Plain structs": errors without type parameters.
-            - "Four tasks at once": the elapsed time, divided by the number of errors.
-            - "Relative": 1 means equal growth.
             """
         let what = "This page shows how many nanoseconds handling one error takes"
         let sections: [[String]] = [

@@ -34,8 +34,7 @@ struct RecoveryPart: Part {
                 """
                 The second table shows the maximum number of retries per 100 ms in a deterministic simulation. All
                 clients fail at the same time, and again at each of four retries. Their delays come from the default
-                policy, with the row's jitter. Full jitter is the default. With decorrelated jitter, fewer retries
-                coincide, but clients wait longer on average.
+                policy, with the row's jitter.
                 """,
                 "",
                 "| clients | \(numbers) |",

@@ -39,7 +39,10 @@ enum Table {
     ///
     /// Only the first row of a group contains the group's title.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
-        ["| time relative to this package (above 1: slower), median of the rounds' ratios | | |", "| --- | --- | --- |"]
+        [
+            "| time relative to this package (above 1: slower), median of the rounds' ratios | | |",
+            "| --- | --- | --- |",
+        ]
             + chart.groups.flatMap { group in
                 group.bars.dropFirst().enumerated().compactMap { index, bar in
                     measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in
