@@ -68,7 +68,7 @@ extension StormTests {
         print("\(statistics); grown by \(growth >> 10) KiB")
     }
 
-    /// Posts many different errors and waits until the recorder has received all but the last.
+    /// Posts many different errors and waits until the recorder has received them.
     ///
     /// The bursts of three tasks together exceed the recorder's queue. Don't wait with a time limit: libdispatch caches
     /// up to 20 MB for cancelled timers, which would hide what the recorder keeps.
