@@ -1,5 +1,5 @@
-/// Dispatches refer to blocks and rules that live as long as the set, so each dispatch keeps the set alive.
-extension RuleSet {
+/// Dispatches along a path, which the caller must keep alive: blocks and rules live as long as the path's rule sets.
+extension Borrowed<BlockPath> {
     /// Tries the rules in order, unless errors of this type could reach an asynchronous rule.
     ///
     /// Returns the outcome. If the error could reach an asynchronous rule, returns nil before any action has run. If
@@ -8,14 +8,12 @@ extension RuleSet {
     func dispatchIfSynchronous(
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
     ) -> HandleOutcome? {
-        defer { withExtendedLifetime(self) {} }
-        let path = path
         if isAttempt {
-            if path.read({ $0.hasAsynchronous(.always) }) { return nil }
-        } else if path.read({ $0.mayBeAsynchronous(for: error) }) {
+            if read({ $0.hasAsynchronous(.always) }) { return nil }
+        } else if read({ $0.mayBeAsynchronous(for: error) }) {
             return nil
         }
-        var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
+        var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
         // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
         // the type doesn't match, so they would be reached. At that point, no action has run.
         return runner.run(error, mustNotSuspend: true) ? nil : runner.outcome
@@ -26,19 +24,17 @@ extension RuleSet {
     func dispatch(
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
     ) async -> HandleOutcome {
-        defer { withExtendedLifetime(self) {} }
-        var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
+        var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
         if runner.run(error) { await runner.finish(UnboxedError(error), under: nil) }
         return runner.outcome
     }
 
     /// Finds the first matching rule of an error map and sets the value to the rule's value.
     ///
-    /// The rule lives as long as this set. If no rule matches, the result is nil and the value is unchanged.
+    /// If no rule matches, the result is nil and the value is unchanged.
     @inline(__always)
     func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
-        defer { withExtendedLifetime(self) {} }
-        var runner = RuleRunner(path, DispatchReporter())
+        var runner = RuleRunner(self, DispatchReporter())
         return runner.find(error, &value)
     }
 }

@@ -22,14 +22,16 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.dispatchIfSynchronous(error, DispatchReporter(from: source))
+        defer { withExtendedLifetime(rules) {} }
+        return unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
+            unsafe rules.path.dispatchIfSynchronous(error, DispatchReporter(from: source))
         }
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
-        await rules.dispatch(error, DispatchReporter(from: .init(fileID: fileID, line: line)))
+        defer { withExtendedLifetime(rules) {} }
+        return await rules.path.dispatch(error, DispatchReporter(from: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error together with its report.
@@ -41,10 +43,11 @@ extension ErrorHandler {
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
+        defer { withExtendedLifetime(rules) {} }
         let (error, isAttempt) = (report.error, report.role == .attempt)
-        let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchReporter(report))
+        let outcome = rules.path.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchReporter(report))
         if let outcome { return outcome }
-        return await rules.dispatch(error, isAttempt: isAttempt, DispatchReporter(report))
+        return await rules.path.dispatch(error, isAttempt: isAttempt, DispatchReporter(report))
     }
 
     /// Handles an error without suspending, or declines to handle it.

@@ -31,8 +31,9 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Parameter error: The error to look up.
     /// - Complexity: The same as ``ErrorHandler/handle(_:fileID:line:)`` without actions.
     public subscript(_ error: any Error) -> Value {
+        defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
-        _ = rules.find(error, &value)
+        _ = rules.path.find(error, &value)
         return value
     }
 
@@ -44,7 +45,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
-        guard let rule = rules.find(error, &value) else { return nil }
+        guard let rule = rules.path.find(error, &value) else { return nil }
         return (value, rule.read { $0.registration.description })
     }
 

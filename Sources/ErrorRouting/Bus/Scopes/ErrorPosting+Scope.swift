@@ -13,11 +13,12 @@ extension ErrorPosting {
     /// Below a bus or a scope, the result is an ``ErrorScope``. Below `.ambient`, the scope is found on each post,
     /// because the task's bus might have changed by then.
     ///
-    /// If there is no bus, or if this poster has a custom type, the given handler handles the error first: its
-    /// synchronous actions run during the call, and its asynchronous actions run in a task. Errors that the handler's
-    /// rules don't match are passed to this poster, and from there, for example, to the last resort. The failures of
-    /// actions are passed in the same way. If such an action posts an error to a scope without a bus, that scope's
-    /// handler is skipped, so that actions can't call each other without end.
+    /// If there is no bus, or if this poster has a custom type, the rules of the scopes that were created with this
+    /// method handle the error first, in the same order as on a bus: synchronous actions run during the call, and
+    /// asynchronous actions run in a task. The failures of actions are handled in the same way. Errors that no rule
+    /// matches are passed to this poster, and from there, for example, to the last resort. If such an action posts an
+    /// error to a scope without a bus, that scope's rules are skipped, so that actions can't call each other without
+    /// end.
     ///
     /// - Parameters:
     ///   - name: The scope's name in reports.
@@ -33,17 +34,17 @@ extension ErrorPosting {
         if let scope = self as? ErrorScope {
             return scope.scope(name, handler: handler, order: order, metadata: metadata)
         }
-        let (poster, layer) = (self as? ScopedPosting, ScopeContext.Own(name, handler, order, metadata))
-        return ScopedPosting(base: poster?.base ?? self, layers: (poster?.layers ?? []) + [layer])
+        let (poster, own) = (self as? ScopedPosting, ScopeContext.Own(name, handler, order, metadata))
+        return ScopedPosting(base: poster?.base ?? self, context: ScopeContext(own, in: poster?.context, root: nil))
     }
 }
 
-/// A poster that posts through scopes below another poster and finds the scopes on each post.
+/// A poster that posts through scopes below another poster and finds the scopes' bus on each post.
 struct ScopedPosting: ErrorPosting {
     /// The poster around the scopes; never a `ScopedPosting`.
     let base: any ErrorPosting
-    /// The scopes' own values, outermost first; never empty.
-    let layers: [ScopeContext.Own]
+    /// The innermost scope as it is without a bus and without outer scopes.
+    let context: ScopeContext
 
     private var ambient: AmbientErrorPosting? { base as? AmbientErrorPosting }
 
@@ -52,9 +53,8 @@ struct ScopedPosting: ErrorPosting {
     /// It has no bus if the base has neither a scope nor a bus now, or isn't the ambient poster.
     private var innermost: ErrorScope {
         let (bus, outer) = ambient?.target ?? (nil, nil)
-        guard let scope = layers.reduce(outer, { ErrorScope($1, in: $0?.context, of: bus) }) else {
-            preconditionFailure("there is no layer")
-        }
+        let scope = context.selfAndEnclosing.reversed().reduce(outer) { ErrorScope($1.own, in: $0?.context, of: bus) }
+        guard let scope else { preconditionFailure("a context is its own innermost scope") }
         return scope
     }
 
@@ -71,7 +71,7 @@ struct ScopedPosting: ErrorPosting {
     ) {
         let scope = innermost
         if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }
-        handle(scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source), from: layers.count)
+        handle(scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source))
     }
 
     @discardableResult
@@ -80,8 +80,7 @@ struct ScopedPosting: ErrorPosting {
     ) async -> HandleOutcome {
         let scope = innermost
         if scope.bus != nil { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
-        let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
-        return await handleAndWait(report, from: layers.count)
+        return await handleAndWait(scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source))
     }
 
     // MARK: Without a bus
@@ -89,52 +88,59 @@ struct ScopedPosting: ErrorPosting {
     /// Whether a rule of a scope without a bus is running its action in this task, so that all rules are skipped.
     @TaskLocal private static var isHandling = false
 
-    /// Returns whether a layer's rules are tried for a report.
+    /// Returns whether the scopes' rules are tried for a report.
     ///
     /// Rules aren't tried for an attempt, but the line of the last resort must show the attempt.
-    private func triesRules(of layer: ScopeContext.Own, for report: ErrorReport) -> Bool {
-        !Self.isHandling && !layer.rules.isEmpty && report.role != .attempt
-    }
+    private func triesRules(for report: ErrorReport) -> Bool { !Self.isHandling && report.role != .attempt }
 
-    /// Tries the rules of a number of outermost layers, innermost first; the base receives an error that they don't
-    /// handle.
-    private func handle(_ report: ErrorReport, from count: Int) {
-        for index in (0..<count).reversed() where triesRules(of: layers[index], for: report) {
-            let outcome = Self.$isHandling.withValue(true) {
-                layers[index].rules.dispatchIfSynchronous(report.error, DispatchReporter(report))
-            }
-            guard let outcome else {
-                Task.detached { await handleAndWait(report, from: index + 1) }
-                return
-            }
-            handle(outcome.failures, of: report, from: index)
-            if outcome.isHandled { return }
+    /// Tries the scopes' rules for a report and passes on an error that they don't handle.
+    private func handle(_ report: ErrorReport) {
+        defer { withExtendedLifetime(context) {} }
+        guard triesRules(for: report) else { return passOn(report) }
+        let outcome = Self.$isHandling.withValue(true) {
+            context.blocks.dispatchIfSynchronous(report.error, DispatchReporter(report))
         }
-        if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
-        base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
+        guard let outcome else {
+            Task.detached { await handleAndWait(report) }
+            return
+        }
+        handle(outcome.failures, of: report)
+        if !outcome.isHandled { passOn(report) }
     }
 
-    /// Works like ``handle(_:from:)`` and waits for the outcome.
+    /// Works like ``handle(_:)`` and waits for the outcome.
     @discardableResult
-    private func handleAndWait(_ report: ErrorReport, from count: Int) async -> HandleOutcome {
-        for index in (0..<count).reversed() where triesRules(of: layers[index], for: report) {
+    private func handleAndWait(_ report: ErrorReport) async -> HandleOutcome {
+        defer { withExtendedLifetime(context) {} }
+        if triesRules(for: report) {
             let outcome = await Self.$isHandling.withValue(true) {
-                await layers[index].rules.dispatch(report.error, DispatchReporter(report))
+                await context.blocks.dispatch(report.error, DispatchReporter(report))
             }
-            handle(outcome.failures, of: report, from: index)
+            handle(outcome.failures, of: report)
             if outcome.isHandled { return outcome }
         }
-        if let ambient, ambient.target.bus == nil {
-            ambient.writeToLastResort(report)
-            return HandleOutcome(disposition: .unmatched)
+        if ambient == nil {
+            let (role, metadata) = (report.role, report.givenMetadata)
+            return await base.deliver(report.error, as: role, metadata: metadata, source: report.source)
         }
-        return await base.deliver(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
+        passOn(report)
+        return HandleOutcome(disposition: .unmatched)
     }
 
-    private func handle(_ failures: [ActionFailure], of report: ErrorReport, from count: Int) {
+    /// Tries the scopes' rules for the failures of a report's actions.
+    ///
+    /// As on a bus, the failures of actions for such a failure go no further.
+    private func handle(_ failures: [ActionFailure], of report: ErrorReport) {
         for failure in failures {
-            let (metadata, scope) = (report.givenMetadata, report.scope)
-            handle(ErrorReport(error: failure, source: report.source, metadata: metadata, scope: scope), from: count)
+            let failed = ErrorReport(
+                error: failure, source: failure.rule.source, metadata: report.givenMetadata, scope: report.scope)
+            if report.error is ActionFailure { passOn(failed) } else { handle(failed) }
         }
+    }
+
+    /// Passes an error that no rule handles to the base; if the base finds no bus, to the last resort.
+    private func passOn(_ report: ErrorReport) {
+        if let ambient { return ambient.writeToLastResort(report) }
+        base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 }

@@ -111,7 +111,7 @@ extension PosterScopeTests {
         }
     }
 
-    @Test("without a bus, each nested scope's rules are tried, innermost first, until a rule handles the error")
+    @Test("without a bus, nested scopes concatenate their rules, as below a bus")
     func nested() async {
         let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
         func rules(_ name: String) -> ErrorHandler {
@@ -131,8 +131,7 @@ extension PosterScopeTests {
         let errors = outer.scope("b").scope("c", handler: ErrorHandler().on(Numbered(3)) { _ in trace("c", .stop) })
             .scope("d", handler: rules("d"), metadata: ["k": "d"])
         for number in 1...3 { expect(await errors.deliver(Numbered(number)).isHandled, equals: true) }
-        expect(trace.takeAll(), equals: ["d1", "d2", "d3"])
-        // No rule of an inner scope matches, so the errors get to the outer scopes.
+        expect(trace.takeAll(), equals: ["d1", "a1", "d2", "a2", "d3", "c"])
         let inner = outer.scope("b").scope("e", handler: ErrorHandler().on(Numbered(4)) { _ in trace("e", .stop) })
         inner.post(Numbered(1))
         inner.post(Numbered(4))
@@ -142,11 +141,41 @@ extension PosterScopeTests {
         expect(trace.takeAll(), equals: ["at", "a-"])
         expect(journal.entries.map { "\(type(of: $0.error))" }, equals: ["Offline"])
         expect(journal.entries.last?.metadata, equals: ["k": "a", "l": "a"])
-        // The failure of an inner scope's action goes to the outer scopes' rules.
+        let deep = outer.scope("f", handler: rules("f"))
+        expect(await deep.deliver(Zoo.Offline()).disposition, equals: .pending)
+        expect(trace.takeAll(), equals: ["f-", "a-"])
+        // Two actions fail; their failures take the path of their report.
         errors.post(Zoo.Payment.expired)
-        expect(trace.takeAll(), equals: ["a-"])
-        expect(journal.entries.last?.metadata, equals: ["k": "d", "l": "a"])
-        #expect(journal.entries.last?.error is ActionFailure)
+        expect(trace.takeAll(), equals: ["d-", "a-", "d-", "a-"])
+        expect(journal.entries.suffix(2).map(\.metadata), equals: Array(repeating: ["k": "d", "l": "a"], count: 2))
+        #expect(journal.entries.suffix(2).allSatisfy { $0.error is ActionFailure })
+    }
+
+    @Test("without a bus, a scope's rules are tried in its order, and its onNoMatch after inner scopes' rules")
+    func order() async {
+        let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
+        func rules(_ name: String) -> ErrorHandler {
+            ErrorHandler().on(Numbered.self) { _ in trace(name, .next) }.onNoMatch { _ in trace("\(name)-", .next) }
+        }
+        let errors = Noting(journal: journal).scope("a", handler: rules("a")).scope(
+            "b", handler: rules("b"), order: .rootFirst)
+        expect(await errors.deliver(Numbered(1)).isHandled, equals: true)
+        expect(trace.takeAll(), equals: ["a", "b"])
+        errors.post(Zoo.Offline())
+        expect(trace.takeAll(), equals: ["b-", "a-"])
+    }
+
+    @Test("without a bus, the failures of actions for an action's failure go no further")
+    func failuresOfFailures() async {
+        let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
+        let rules = ErrorHandler().on(matching: .any) { _ in
+            _ = trace("failing")
+            throw Zoo.Offline()
+        }
+        let errors = Noting(journal: journal).scope("a", handler: rules)
+        errors.post(Numbered(1))
+        expect(trace.takeAll(), equals: ["failing", "failing"])
+        expect(journal.entries.map { $0.error is ActionFailure }, equals: [true])
     }
 
     @Test("within a scope without a bus, lines on standard error show the whole path and the scope's metadata")
