@@ -20,9 +20,9 @@ extension FaultLab {
 
         /// The situations of the documentation.
         private static let common = [
-            "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML instead of JSON",
-            "dropped before the headers", "a self-signed certificate", "no response", "no server on the port",
-            "no such host",
+            "status 400", "status 401", "status 403", "status 404", "status 429", "status 503", "malformed JSON",
+            "HTML instead of JSON", "connection dropped before the response headers", "a self-signed certificate",
+            "no response", "no server on the port", "no such host",
         ]
 
         /// What a situation results in.
@@ -161,13 +161,13 @@ extension FaultLab {
                 # All situations of the fault lab
 
                 [The lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) sends a GET and a POST with
-                `URLSessionHTTPTransport` on Linux. It hasn't run on Apple's platforms. The columns show:
+                `URLSessionHTTPTransport` on Linux. It hasn't run on Apple platforms. The columns show:
 
                 - **`URLError`.** The `URLError` in the result, if any. If `URLSession` crashes, the other columns show
                   async-http-client's result.
                 - **`NetworkError.Kind`.** The error's kind. "A response" means that the request succeeded.
-                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. In the lab, `Retry-After` is
-                  always two minutes, which exceeds the policy's limit of 60 seconds.
+                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. If the lab sends `Retry-After`,
+                  it is two minutes, which exceeds the policy's limit of 60 seconds.
                 - **async-http-client.** Its result, if different.
 
                 In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
@@ -196,14 +196,17 @@ extension FaultLab {
             ## Overview
 
             The table shows common situations, observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with
-            ``URLSessionHTTPTransport``. The fault lab, `Tests/Ecosystem`, checks these and [a hundred other
-            situations](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md). An empty `URLError` cell means that
-            a response arrived. With async-http-client, the errors have the same kinds. For all kinds, see
-            ``NetworkError/Kind``.
+            ``URLSessionHTTPTransport``. With async-http-client, the errors have the same kinds. The fault lab,
+            `Tests/Ecosystem`, checks these and [a hundred other
+            situations](../../../Tests/Ecosystem/Tests/FaultLabTests/Situations.md). It hasn't run on Apple platforms,
+            where the `URLError` might differ.
 
-            Two columns show whether `RetryPolicy.default` retries an idempotent request (GET) and a non-idempotent
-            request (POST without an idempotency key). A request isn't retried if the certificate was rejected, because
-            the next attempt would fail too.
+            - **`URLError`.** An empty cell means that a response arrived.
+            - **``NetworkError/Kind``.** Other kinds include `networkUnavailable`, if the device is offline, and
+              `cancelled`, if the task was cancelled.
+            - **Description.** The error's `localizedDescription`.
+            - **Retried.** Whether `RetryPolicy.default` retries an idempotent request (GET) and a non-idempotent
+              request (POST without an idempotency key). After a rejected certificate, another attempt would fail too.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET retried | POST retried |
             | --- | --- | --- | --- | --- | --- |

@@ -113,10 +113,10 @@ extension Situation {
     ]
 
     private static let connections: [Situation] = [
-        Situation("dropped before the headers", "/drop/before", .failure(.connection)),
-        Situation("reset before the headers", "/drop/reset", .failure(.connection)),
-        Situation("dropped within the headers", "/drop/within-headers", .failure(.connection)),
-        Situation("dropped after the headers", "/drop/after-headers", .failure(.connection)),
+        Situation("connection dropped before the response headers", "/drop/before", .failure(.connection)),
+        Situation("connection reset before the response headers", "/drop/reset", .failure(.connection)),
+        Situation("connection dropped within the response headers", "/drop/within-headers", .failure(.connection)),
+        Situation("connection dropped after the response headers", "/drop/after-headers", .failure(.connection)),
         Situation("a truncated body", "/truncated", .failure(.connection)),
         Situation("a truncated chunked body", "/truncated/chunks", .failure(.connection)),
         Situation("a self-signed certificate", "/json", .failure(.connection), scheme: .https),
@@ -213,7 +213,7 @@ extension Situation {
         Situation("5,000 headers", "/raw/header/many", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("100,000 headers", "/raw/header/too-many", .failure(.invalidResponse)),
         Situation("malformed cookies", "/raw/header/cookies", .success(200), body: "{}"),
-        Situation("lines that end in a line feed", "/raw/line-feeds", .failure(.invalidResponse)),
+        Situation("lines that end in a bare line feed", "/raw/line-feeds", .failure(.invalidResponse)),
     ]
 
     private static let sizes: [Situation] = [
