@@ -17,7 +17,7 @@ enum FivePlaces {
             for place in Place.all { await place.run(with: bus) }
         }
 
-        let names = ["place", "without the bus", "with it, posted at", "rule that ran", "outcome"]
+        let names = ["place", "without the bus", "posted to the bus at", "rule that ran", "outcome"]
         screen.table(
             [names]
                 + alone.map { loss in

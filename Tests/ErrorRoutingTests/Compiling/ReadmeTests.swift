@@ -58,9 +58,9 @@ extension ReadmeTests {
         try check(
             "README.md",
             contains: [
-                "A preset with ten rules by type handles an error in \(dispatch["preset, the eighth of ten types"]) ns;",
-                "a list of closures that each try a cast takes "
-                    + "\(dispatch["list of closures over ten types, the eighth"]) ns if the eighth succeeds.",
+                "A preset with ten type rules handles an error in \(dispatch["preset, the eighth of ten types"]) ns;",
+                "a list of closures, each of which tries one cast, takes "
+                    + "\(dispatch["list of closures over ten types, the eighth"]) ns if the eighth cast succeeds.",
                 "While eight tasks post, the bus handles an error every \(bus["ErrorBus", column: 3]) ns.",
             ])
     }

@@ -67,7 +67,7 @@ struct EndSituation: Sendable {
     ]
 
     private static let portInUse = "the port is in use"
-    private static let upstreamKilled = "SIGKILL of an upstream during a request, then SIGTERM"
+    private static let upstreamKilled = "SIGKILL kills an upstream during a request; SIGTERM follows"
 
     private static func start(_ variables: [String: String]) throws -> ServiceProcess {
         try ServiceProcess("EndingService", variables)

@@ -63,7 +63,7 @@ extension FaultLab {
             }
             let counted = lines.compactMap { line in
                 line.firstMatch(of: #/^error-bus: the process ended while a bus had ([0-9]+) pending/#)
-                    .map { "the number of pending errors (\($0.1))" }
+                    .map { "a line that counts pending errors (\($0.1))" }
             }
             return (cell(logged), cell(written + counted))
         }
