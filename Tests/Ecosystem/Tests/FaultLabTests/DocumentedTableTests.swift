@@ -45,7 +45,7 @@ extension FaultLab {
                 return "| \(situation) | \(urlError) | \(kind) | \(description) | \(get) | \(post) |"
             }
 
-            /// The row on the page of all situations, which shows the descriptions in a separate table.
+            /// The row on the page of all situations, which doesn't show the descriptions.
             var short: String {
                 let retried = [getAgain ? "GET" : nil, postAgain ? "POST" : nil].compactMap { $0 }
                 return "| \(situation) | \(urlError) | \(kind) | \(retried.joined(separator: ", ")) | \(other) |"
@@ -150,41 +150,31 @@ extension FaultLab {
 
         /// Returns the page of all situations.
         private static func fullText(with rows: [Row]) -> String {
-            // A kind determines the description, except for status 429.
-            var described: Set<String> = []
-            let descriptions = rows.compactMap { row -> String? in
-                let kind = row.situation == "status 429" ? "\(row.kind), status 429" : row.kind
-                let cells = "| \(kind) | \(row.description) |"
-                return !row.description.isEmpty && described.insert(cells).inserted ? cells : nil
-            }
-            return """
-                # All situations of the fault lab
+            """
+            # All situations of the fault lab
 
-                [The lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) sends a GET and a POST with
-                `URLSessionHTTPTransport` on Linux. It hasn't run on Apple platforms. The columns show:
+            [The lab](../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md) sends a GET and a POST with
+            `URLSessionHTTPTransport` on Linux. The columns show:
 
-                - **`URLError`.** The `URLError` in the result, if any. If `URLSession` crashes, the other columns show
-                  async-http-client's result.
-                - **`NetworkError.Kind`.** The error's kind. "A response" means that the request succeeded.
-                - **Retried.** The requests, if any, that `RetryPolicy.default` retries. If the lab sends `Retry-After`,
-                  it is two minutes, which exceeds the policy's limit of 60 seconds.
-                - **async-http-client.** Its result, if different.
+            - **`URLError`.** The `URLError` in the result, if any. If `URLSession` crashes, the other columns show
+              async-http-client's result.
+            - **`NetworkError.Kind`.** The error's kind. "A response" means that the request succeeded.
+            - **Retried.** The requests, if any, that `RetryPolicy.default` retries. If the lab sends `Retry-After`,
+              it is two minutes, which exceeds the policy's limit of 60 seconds.
+            - **async-http-client.** Its result, if different.
 
-                In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
-                after" means `Retry-After`; IMF, RFC 850, and asctime are date formats. The plain port expects `http`,
-                and the TLS port expects `https`.
+            In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
+            after" means `Retry-After`; IMF, RFC 850, and asctime are date formats. The plain port expects `http`,
+            and the TLS port expects `https`.
 
-                | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
-                | --- | --- | --- | --- | --- |
-                \(rows.map(\.short).joined(separator: "\n"))
+            | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
+            | --- | --- | --- | --- | --- |
+            \(rows.map(\.short).joined(separator: "\n"))
 
-                Each kind has one user-facing description, except `http`, which has two:
+            The [English messages](../../../../Sources/HTTPErrors/Errors/NetworkError+Texts.swift) show each kind's
+            description.
 
-                | `NetworkError.Kind` | Description |
-                | --- | --- |
-                \(descriptions.joined(separator: "\n"))
-
-                """
+            """
         }
 
         private static func text(with rows: [Row]) -> String {
