@@ -164,8 +164,7 @@ extension FaultLab {
             - **async-http-client.** Its result, if different.
 
             In the situations, "length" means `Content-Length`, "chunks" means chunked transfer coding, and "retry
-            after" means `Retry-After`; IMF, RFC 850, and asctime are date formats. The plain port expects `http`,
-            and the TLS port expects `https`.
+            after" means `Retry-After`.
 
             | Situation | `URLError` | `NetworkError.Kind` | Retried | async-http-client |
             | --- | --- | --- | --- | --- |
@@ -196,7 +195,7 @@ extension FaultLab {
               `cancelled`, if the task was cancelled.
             - **Description.** The error's `localizedDescription`.
             - **Retried.** Whether `RetryPolicy.default` retries an idempotent request (GET) and a non-idempotent
-              request (POST without an idempotency key). After a rejected certificate, another attempt would fail too.
+              request (POST without an idempotency key).
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET retried | POST retried |
             | --- | --- | --- | --- | --- | --- |
