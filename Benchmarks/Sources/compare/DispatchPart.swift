@@ -13,89 +13,151 @@ struct DispatchPart: Part {
         title: "One error, handled by a preset with ten rules",
         groups: [
             BarChart.Group(
-                "an error with a rule", ours: ("preset, the eighth of ten types", 10),
+                "the eighth of ten types matches", ours: ("preset, the eighth of ten types", 10),
                 others: [
-                    ("a switch, 8th of ten cases", ("switch over ten types, the eighth", 10)),
-                    ("a list of ten closures, the 8th called", ("list of closures over ten types, the eighth", 10)),
+                    ("switch", ("switch over ten types, the eighth", 10)),
+                    ("list of closures", ("list of closures over ten types, the eighth", 10)),
                     ("NotificationCenter", ("NotificationCenter", 1)),
                 ]),
             BarChart.Group(
-                "the same, and a log call with metadata", ours: ("preset and a log call, the eighth of ten types", 10),
+                "the eighth of ten types matches, plus a log call",
+                ours: ("preset and a log call, the eighth of ten types", 10),
                 others: [
-                    ("a switch, 8th of ten cases", ("switch over ten types and a log call, the eighth", 10)),
-                    (
-                        "a list of ten closures, the 8th called",
-                        ("list of closures over ten types and a log call, the eighth", 10)
-                    ),
+                    ("switch", ("switch over ten types and a log call, the eighth", 10)),
+                    ("list of closures", ("list of closures over ten types and a log call, the eighth", 10)),
                 ]),
             BarChart.Group(
-                "an error without a rule", ours: ("preset, none of ten types", 10),
+                "none of ten types matches", ours: ("preset, none of ten types", 10),
                 others: [
-                    ("a switch over ten cases", ("switch over ten types, none of them", 10)),
-                    ("a list of ten closures", ("list of closures over ten types, none of them", 10)),
+                    ("switch", ("switch over ten types, none of them", 10)),
+                    ("list of closures", ("list of closures over ten types, none of them", 10)),
                 ]),
             BarChart.Group(
-                "one rule added for one error", ours: ("a preset with onNoMatch customized and used once", 11),
+                "a rule is added for one error", ours: ("a preset with onNoMatch customized and used once", 11),
                 others: [
-                    ("a list of ten closures", ("a list of closures over ten types, customized and used once", 11))
+                    ("list of closures", ("a list of closures over ten types, customized and used once", 11))
                 ]),
         ])
 
     var bars: BarChart? { Self.comparison }
 
+    private static let ways = ["preset", "`switch`", "list of closures"]
+
+    private static let types: [Table.Row] = [
+        (
+            "the eighth of ten types matches",
+            [
+                ("preset, the eighth of ten types", 10), ("switch over ten types, the eighth", 10),
+                ("list of closures over ten types, the eighth", 10),
+            ]
+        ),
+        (
+            "the eighth of ten types matches, plus a log call",
+            [
+                ("preset and a log call, the eighth of ten types", 10),
+                ("switch over ten types and a log call, the eighth", 10),
+                ("list of closures over ten types and a log call, the eighth", 10),
+            ]
+        ),
+        (
+            "none of ten types matches",
+            [
+                ("preset, none of ten types", 10), ("switch over ten types, none of them", 10),
+                ("list of closures over ten types, none of them", 10),
+            ]
+        ),
+    ]
+
+    private static let series = [
+        ("type rules", "match by type"), ("type rules, none matches", "miss"),
+        ("rules for an enum's values", "match by value"),
+        ("rules for codes of one `NSError` domain", "match by NSError"),
+        ("rules for different `NSError` domains", "match by domain"),
+        ("a superclass rule among type rules", "match by superclass"),
+        ("`anywhere` rules, an underlying error matches", "match under an error"),
+        ("`ErrorMap` lookup by type", "error map"), ("list of closures that cast", "list of closures"),
+        ("predicate rules", "predicates"), ("list of closures with predicates", "list of closures, predicates"),
+    ]
+
+    private static let once: [Table.Row] = [
+        ("add a type rule to ten", [("a preset customized by a type and used once", 11), nil]),
+        ("add a value rule to ten", [("a preset customized by an enum's value and used once", 11), nil]),
+        ("add a domain rule to ten", [("a preset customized by a domain and used once", 11), nil]),
+        (
+            "add a domain rule to ten, another rule matches",
+            [("a preset customized by a domain and used once, for another error", 11), nil]
+        ),
+        (
+            "add a value rule to a preset, another rule matches",
+            [
+                ("a preset with onNoMatch customized and used once", 11),
+                ("a list of closures over ten types, customized and used once", 11),
+            ]
+        ),
+        ("build ten type rules", [("rules built and used once", 10), ("a list of closures built and used once", 10)]),
+        ("build 1,000 value rules, handle no error", [("building 1,000 rules", 1_000), nil]),
+    ]
+
+    private static let generic: [Table.Row] = [
+        ("the type registered first matches", [("preset, by type", 10), ("list of closures, by type", 10)]),
+        ("none of ten types matches", [("preset, miss", 10), ("list of closures, miss", 10)]),
+        (
+            "match, plus an `always` action that reads the outcome",
+            [("preset and logging", 10), ("list of closures and logging", 10)]
+        ),
+        (
+            "match, plus `always`; the rule's action takes the report",
+            [("preset and logging, action with report", 11), nil]
+        ),
+    ]
+
+    private static let single: [Table.Row] = [
+        ("`NotificationCenter` with one observer", [("NotificationCenter", 1)]),
+        ("only an `always` action", [("always alone", 1)]),
+        ("one rule with an asynchronous action", [("asynchronous action", 1)]),
+        ("64 rules for generic types, four concurrent tasks", [("four tasks at once", 64)]),
+    ]
+
+    /// Returns what the tables show; `ReadmeTests` checks the directions of the comparisons.
+    private func conclusion(_ measurement: Measurement) -> String {
+        func median(_ name: String, _ number: Int) -> String { Table.median(name, number, in: measurement) }
+        return """
+            A handler with one type rule handles an error in \(median("match by type", 1)) ns, and with 1,000 in \
+            \(median("match by type", 1_000)) ns.
+            If the eighth of ten types matches, \
+            a [preset](../../Sources/ErrorRouting/ErrorRouting.docc/RulesAndPresets.md) takes \
+            \(median("preset, the eighth of ten types", 10)) ns, \
+            a `switch` takes \(median("switch over ten types, the eighth", 10)) ns, and a list of closures takes \
+            \(median("list of closures over ten types, the eighth", 10)) ns.
+            The list is faster for a single predicate (\(median("list of closures, predicates", 1)) ns instead of \
+            \(median("predicates", 1)) ns) or if it is built for one error \
+            (\(median("a list of closures built and used once", 10)) ns instead of \
+            \(median("rules built and used once", 10)) ns).
+            """
+    }
+
     func table(_ measurement: Measurement) async -> String {
         Progress.show("\(name): scaling …")
         let scaling = await Scaling.measureAll(rounds: 15)
-        let throughput = scaling.map { Table.line("\($0.name), \($0.cores) tasks", $0.relative) }
-        let names = [
-            "match by type", "miss", "match by value", "match by NSError", "match by domain", "match by superclass",
-            "match under an error", "error map", "list of closures", "predicates", "list of closures, predicates",
+        let tasks = scaling.first?.cores ?? 1
+        let figures = "Figures (\"–\": not measured) are"
+        let notes = [
+            Table.logCall,
+            "A handler compares types, values, and codes one by one only if it has up to four rules.",
         ]
-        let plain = [
-            ("preset, the eighth of ten types", 10), ("switch over ten types, the eighth", 10),
-            ("list of closures over ten types, the eighth", 10), ("preset, none of ten types", 10),
-            ("switch over ten types, none of them", 10), ("list of closures over ten types, none of them", 10),
-            ("preset and a log call, the eighth of ten types", 10),
-            ("switch over ten types and a log call, the eighth", 10),
-            ("list of closures over ten types and a log call, the eighth", 10),
-            ("NotificationCenter", 1), ("always alone", 1), ("asynchronous action", 1),
-        ]
-        let generic = [
-            ("preset, by type", 10), ("list of closures, by type", 10), ("preset, miss", 10),
-            ("list of closures, miss", 10), ("preset and logging", 10),
-            ("preset and logging, action with report", 11), ("list of closures and logging", 10),
-            ("four tasks at once", 64),
-        ]
-        let once = [
-            ("a list of closures over ten types, customized and used once", 11),
-            ("a preset customized by a type and used once", 11),
-            ("a preset customized by an enum's value and used once", 11),
-            ("a preset customized by a domain and used once", 11),
-            ("a preset customized by a domain and used once, for another error", 11),
-            ("a preset with onNoMatch customized and used once", 11),
-            ("rules built and used once", 10), ("a list of closures built and used once", 10),
-            ("building 1,000 rules", 1_000),
-        ]
-        let notes = """
-            - "NSError": rules for codes of one domain. "Domain": each rule has its own domain.
-            - "Under an error": an `anywhere` rule matches an underlying error. "Miss": no rule matches.
-            - "Preset": ten rules, an `ignore` rule for cancellations, and an `onNoMatch` action.
-            - "Customized": one rule is added to ten rules, or to a preset if the row names `onNoMatch`.
-            - "Log call": an `always` action passes metadata to a function that discards it.
-            - "Logging": an `always` action reads the outcome.
-            - "The eighth": the eighth `case`, or the eighth closure called, matches.
-            """
-        let what = "This page shows how many nanoseconds handling one error takes"
         let sections: [[String]] = [
-            [Table.introduction("Dispatch", what, rounds: rounds)],
-            [notes],
-            Table.series(names, over: "rules", Contender.series, in: measurement),
-            Table.list("plain structs", plain, in: measurement),
-            Table.list("generic error types", generic, in: measurement),
-            Table.list("including adding or building rules", once, in: measurement),
+            [Table.introduction("Dispatch", conclusion(measurement), figures: figures, rounds: rounds, notes: notes)],
+            Table.costs("plain structs (ns per error)", Self.ways, Self.types, in: measurement),
             Table.ratios(Self.comparison, in: measurement),
-            ["| throughput growth with more tasks, relative to code without shared memory | |", "| --- | --- |"]
-                + throughput,
+            Table.series("ns per error, by number of rules", Contender.series, Self.series, in: measurement),
+            Table.costs(
+                "add or build rules and handle one error (ns)", ["this package", "list of closures"], Self.once,
+                in: measurement),
+            Table.costs("generic types (ns per error)", ["preset", "list of closures"], Self.generic, in: measurement),
+            Table.costs("other cases", ["ns per error"], Self.single, in: measurement),
+            Table.heading(
+                "throughput growth from one to \(tasks) tasks, 64 rules", ["divided by growth without shared memory"])
+                + scaling.map { Table.line($0.name, [Table.ratio($0.relative)]) },
         ]
         return sections.joined(separator: [""]).joined(separator: "\n") + "\n"
     }
@@ -112,7 +174,7 @@ struct DispatchPart: Part {
                 Chart.Line("list of closures", color: "#c0392b", over: Contender.series, in: measurement),
                 Chart.Line(name: "switch", color: "#7f8c8d", points: switches),
                 Chart.Line(
-                    "by type, no fallbacks", of: "match by type", color: "#2060c0", over: Contender.series,
+                    "this package, type rules", of: "match by type", color: "#2060c0", over: Contender.series,
                     in: measurement),
                 Chart.Line(
                     name: "this package, preset", color: "#103070",

@@ -10,9 +10,11 @@ struct RecoveryPart: Part {
     let shortRounds = 15
     let bars: BarChart? = nil
 
-    private static let names = [
-        "the operation alone", "retry", "retry with a budget and a deadline", "closed circuit",
-        "retry through a closed circuit",
+    private static let rows: [Table.Row] = [
+        ("without a retry policy or circuit", [("the operation alone", 1)]), ("`retry`", [("retry", 1)]),
+        ("`retry` with a budget and a deadline", [("retry with a budget and a deadline", 1)]),
+        ("closed circuit", [("closed circuit", 1)]),
+        ("`retry` with a budget and a deadline, through a closed circuit", [("retry through a closed circuit", 1)]),
     ]
 
     private static let herds: [(herd: Herd, color: String)] = [
@@ -20,27 +22,34 @@ struct RecoveryPart: Part {
         (Herd(jitter: .decorrelated), "#20a060"),
     ]
 
+    /// Returns what the tables show, which the simulation and `bounds.txt` ensure.
+    private func conclusion(_ measurement: Measurement) -> String {
+        func median(_ name: String) -> String { Table.median(name, 1, in: measurement) }
+        func peak(_ jitter: Backoff.Jitter) -> String { Herd(jitter: jitter).widestPeak(of: 10_000).formatted() }
+        return """
+            For an operation that succeeds, `retry` takes \(median("retry")) ns, and \
+            \(median("retry through a closed circuit")) ns with a budget, a deadline, and a circuit.
+            If 10,000 clients fail at the same time, all retry in the same 100 ms without jitter, at most \
+            \(peak(.full)) with full jitter (the default), and at most \(peak(.decorrelated)) with decorrelated jitter.
+            """
+    }
+
     func table(_ measurement: Measurement) async -> String {
-        let numbers = Herd.series.map { $0.formatted() }.joined(separator: " | ")
         let peaks = Self.herds.map { herd, _ in
-            let cells = Herd.series.map { herd.widestPeak(of: $0).formatted() }
-            return "| \(name(of: herd)) | \(cells.joined(separator: " | ")) |"
+            Table.line(name(of: herd), Herd.series.map { herd.widestPeak(of: $0).formatted() })
         }
-        let what = "The first table shows nanoseconds for an operation that succeeds immediately"
-        let lines =
-            [Table.introduction("Retries and circuits", what, rounds: rounds), ""]
-            + Table.list("an empty operation", Self.names.map { ($0, 1) }, in: measurement) + [""]
-            + [
-                """
-                The second table shows the maximum number of retries per 100 ms in a deterministic simulation. All
-                clients fail at the same time, and again at each of four retries. Their delays come from the default
-                policy, with the row's jitter.
-                """,
-                "",
-                "| clients | \(numbers) |",
-                "| --- |" + String(repeating: " --- |", count: Herd.series.count),
-            ] + peaks
-        return lines.joined(separator: "\n") + "\n"
+        let figures = "The first table's figures are"
+        let simulation = """
+            The second table comes from a deterministic simulation, in which all clients fail at the same time and each
+            of their four retries also fails. Delays come from the default policy, with the jitter in the row's name.
+            """
+        let sections: [[String]] = [
+            [Table.introduction("Retries and circuits", conclusion(measurement), figures: figures, rounds: rounds)],
+            Table.costs("an empty operation that succeeds", ["ns"], Self.rows, in: measurement),
+            [simulation],
+            Table.heading("most retries per 100 ms, by number of clients", Herd.series.map { $0.formatted() }) + peaks,
+        ]
+        return sections.joined(separator: [""]).joined(separator: "\n") + "\n"
     }
 
     func chart(_ measurement: Measurement) -> Chart {

@@ -19,9 +19,9 @@ struct Scaling {
     @concurrent
     static func measureAll(rounds: Int) async -> [Scaling] {
         [
-            await measure("match by type", Handlers.types(64), rounds: rounds) { Handlers.firstOfTypes },
-            await measure("miss", Handlers.types(64), rounds: rounds) { Unknown() },
-            await measure("match by value", Handlers.values(64), rounds: rounds) { Status.code(0) },
+            await measure("a type rule matches", Handlers.types(64), rounds: rounds) { Handlers.firstOfTypes },
+            await measure("no rule matches", Handlers.types(64), rounds: rounds) { Unknown() },
+            await measure("a value rule matches", Handlers.values(64), rounds: rounds) { Status.code(0) },
         ]
     }
 

@@ -7,14 +7,29 @@ enum Scopes {
         Contender.scopes.map(Subject.init) + PostingContender.requests.map(Subject.init)
     }
 
-    private static let bodies = [("withErrorScope", 1), ("withErrorScope on the main actor", 1)]
+    private static let bodies: [Table.Row] = [
+        ("off the main actor", [("withErrorScope", 1)]),
+        ("on the main actor", [("withErrorScope on the main actor", 1)]),
+    ]
+
+    private static let requests: [Table.Row] = [
+        ("without rules", "a scope for each"), ("with a shared one-rule handler", "a scope with one rule for each"),
+        ("with a new one-rule handler", "a scope and its rule for each"),
+    ].map { name, subject in (name, [(subject, 1), ("\(subject), below 1,000 rules", 1)]) }
 
     /// Returns the tables of these costs.
     static func tables(_ measurement: Measurement) -> [String] {
-        let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
-        let requests = PostingContender.requests.map { ($0.name, $0.callers) }
-        return Table.series(names, over: "rules on the scope's bus", Contender.rulesAroundScopes, in: measurement)
-            + [""] + Table.list("a scope for an empty body", bodies, in: measurement)
-            + [""] + Table.list("creating a scope and handling its error", requests, in: measurement)
+        let creating = [
+            ("without rules", "making a scope without rules"), ("with one rule", "making a scope with one rule"),
+            ("by hand: an object with an array of names", "making the same path by hand"),
+        ]
+        return Table.series(
+            "create a scope (ns), by the number of rules on its bus", Contender.rulesAroundScopes, creating,
+            in: measurement)
+            + [""] + Table.costs("`withErrorScope` with an empty body", ["ns"], bodies, in: measurement)
+            + [""]
+            + Table.costs(
+                "create a scope, post one error in it, and handle it (ns)",
+                ["8 rules on its bus", "1,000 rules"], requests, in: measurement)
     }
 }

@@ -27,24 +27,31 @@ enum RecordingCosts {
         let dropping = try (0..<41).map { _ in try record(path, isFull: true) }
         let metadata = ["request": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "route": "/orders/{id}", "method": "POST"]
         let text = Described(description: String(repeating: "the provider declined ", count: 5))
-        print("| measured | median (quartiles) |\n| --- | --- |")
-        row("one call of `record`, in nanoseconds", recording.map { $0 * 1e9 })
-        row("one call of `record` while the queue is full, in nanoseconds", dropping.map { $0 * 1e9 })
-        row("a line for an enum case, in microseconds", try lines(path) { report(Plain.declined(code: $0)) })
+        print("| recording | median (quartiles) |\n| --- | --- |")
+        row("one call of `record` (ns)", recording.map { $0 * 1e9 })
+        row("one call of `record` while the queue is full (ns)", dropping.map { $0 * 1e9 })
+        let enumCase = try lines(path) { report(Plain.declined(code: $0)) }
+        row("a line for an enum case (µs)", enumCase)
         row(
-            "a line for an error with a description and three metadata entries, in microseconds",
+            "a line for an error with a description and three metadata entries (µs)",
             try lines(path) { _ in report(text, metadata) })
         row(
-            "a line for an enum case with its value, in microseconds",
+            "a line for an enum case that a replay can rebuild (µs)",
             try lines(path) { report(Rebuildable.declined(code: $0)) })
-        print("| a full queue of \(capacity.formatted()) reports, in KiB | \(full / 1_024) |")
-        try printReplaying(folder.appending(path: "lines").path)
+        print("| a full queue of \(capacity.formatted()) reports (KiB) | \(full / 1_024) |")
+        try printReplaying(folder.appending(path: "lines").path, recordingAnEnumCase: quartiles(enumCase)[0])
     }
 
-    private static func printReplaying(_ path: String) throws {
+    /// Prints the time per replayed line, also relative to the microseconds for recording an enum case.
+    private static func printReplaying(_ path: String, recordingAnEnumCase recording: Double) throws {
         let count = 200_000
         var memory = 0
-        for (name, codes) in [("cached", 1), ("one of a thousand cached verdicts", 1_000), ("not cached", count)] {
+        print("\n| replaying a line | relative time | µs |\n| --- | --- | --- |")
+        let kinds = [
+            ("cached verdict", 1), ("cached verdict, one of 1,000", 1_000),
+            ("new value, so no cached verdict; rules check only type and domain", count),
+        ]
+        for (name, codes) in kinds {
             let lines = (0..<count).map { ReplayedLine.text(code: $0 % codes) }
             try lines.joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
             let before = try residentSize()
@@ -56,9 +63,10 @@ enum RecordingCosts {
                 return (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin) / Double(count) * 1e6
             }
             memory = max(memory, try residentSize() - before)
-            row("a replayed line whose verdict is \(name), in microseconds", times)
+            let time = quartiles(times)[0]
+            print("| \(name) | \(text(time / recording * 100, digits: 2))% | \(text(time, digits: 2)) |")
         }
-        print("| what replaying \(count.formatted()) lines adds to the memory, in KiB | \(memory / 1_024) |")
+        print("\nReplaying \(count.formatted()) lines adds \(memory / 1_024) KiB to the memory.")
     }
 
     private static func report(_ error: any Error, _ metadata: [String: String] = [:]) -> ErrorReport {
@@ -67,11 +75,18 @@ enum RecordingCosts {
 
     /// Prints a table row with the median and the quartiles.
     private static func row(_ name: String, _ values: [Double]) {
-        let sorted = values.sorted()
-        let texts = [2, 1, 3].map { quarter in
-            sorted[sorted.count * quarter / 4].formatted(.number.precision(.significantDigits(3)))
-        }
+        let texts = quartiles(values).map { text($0, digits: 3) }
         print("| \(name) | \(texts[0]) (\(texts[1])–\(texts[2])) |")
+    }
+
+    /// Returns the median, the lower quartile, and the upper quartile.
+    private static func quartiles(_ values: [Double]) -> [Double] {
+        let sorted = values.sorted()
+        return [2, 1, 3].map { sorted[sorted.count * $0 / 4] }
+    }
+
+    private static func text(_ value: Double, digits: Int) -> String {
+        value.formatted(.number.precision(.significantDigits(digits)))
     }
 
     /// Returns the seconds of processor time for recording one report while the writer is blocked.
