@@ -87,7 +87,7 @@ struct ErrorNames {
         if let foundations {
             // Compare only the rebuilt error's type. Bridging can't result in another type: the error already has the
             // Swift type of its domain, unless that type doesn't define the code.
-            var error = ErrorOfType(foundations)
+            var error = ErrorSubject(foundations)
             if error.likelihood(of: .type(type)) == .certain { return .always }
             // Leave `NSError` undecided: an `NSError` object with such a domain is named after the domain's Swift type.
             return type == NSError.self ? .maybe : .never

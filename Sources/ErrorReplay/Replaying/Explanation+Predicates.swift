@@ -10,7 +10,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), on each access.
     var callsPredicates: Bool {
-        let error = ErrorOfType(error)
+        let error = ErrorSubject(error)
         return shapesToEvaluate.contains { $0.callsClosure(of: error) }
     }
 
@@ -20,7 +20,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), on each access.
     var followsFromType: Bool {
-        var error = ErrorOfType(error)
+        var error = ErrorSubject(error)
         return shapesToEvaluate.allSatisfy { shape in
             !shape.callsClosure(of: error) && error.likelihood(of: shape) != .maybe
         }
@@ -38,12 +38,12 @@ extension Explanation {
 extension MatcherShape {
     /// Returns whether evaluating the matcher might call one of the program's closures, for an error or (nil) for any
     /// error.
-    fileprivate func callsClosure(of error: ErrorOfType?) -> Bool {
+    fileprivate func callsClosure(of error: ErrorSubject?) -> Bool {
         var budget = Self.partLimit
         return callsClosure(of: error, &budget)
     }
 
-    private func callsClosure(of error: ErrorOfType?, _ budget: inout Int) -> Bool {
+    private func callsClosure(of error: ErrorSubject?, _ budget: inout Int) -> Bool {
         budget -= 1
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {

@@ -35,18 +35,18 @@ import Foundation
     init(of rules: RuleStepList, for error: UnboxedError) {
         let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
-        var errors = ErrorOfType(error.error)
+        var subject = ErrorSubject(error)
         var (reach, others) = (Reach(), [RuleStep]())
         var values: [(value: any Error, step: RuleStep)] = []
         var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let likelihood = step.test == .certain ? .certain : errors.likelihood(of: shape)
+            let likelihood = step.test == .certain ? .certain : subject.likelihood(of: shape)
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             // Require a match without the domain: at the nesting limit for user code, the domain can't be read.
-            if isCertain || likelihood == .always && errors.likelihood(of: shape, readsDomain: false) == .always {
+            if isCertain || likelihood == .always && subject.likelihood(of: shape, readsDomain: false) == .always {
                 reach.alwaysMatches = true
             }
             let step = step.afterTypeComparison(isCertain ? .certain : step.test)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matching. Each is done at
 /// most once for an error, regardless of the number of rules.
-struct ErrorSubject: Sendable {
+package struct ErrorSubject: Sendable {
     let unboxed: UnboxedError
     /// Whether the error is an object.
     let isObject: Bool
@@ -27,6 +27,9 @@ struct ErrorSubject: Sendable {
         self.chain = chain
         self.position = position
     }
+
+    /// Creates the subject for an error.
+    package init(_ error: any Error) { self.init(UnboxedError(error)) }
 
     @inline(__always)
     var error: any Error { unboxed.error }

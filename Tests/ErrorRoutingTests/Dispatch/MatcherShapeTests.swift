@@ -89,8 +89,8 @@ extension MatcherShapeTests {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 14)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
-                var compared = ErrorOfType(error)
-                let said = compared.likelihood(of: row.shape, readsDomain: false)
+                var subject = ErrorSubject(error)
+                let said = subject.likelihood(of: row.shape, readsDomain: false)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules in a small block aren't compared with the type, but only by their required type.

@@ -1,13 +1,14 @@
 import Foundation
 
-/// The facts that all errors of one type share, taken from one of them.
-package struct ErrorOfType {
-    private var subject: ErrorSubject
+/// How likely a match is, given some facts about an error such as its dynamic type; in increasing order.
+package enum Likelihood: Comparable {
+    case never, maybe, always
+    /// The matcher matches and its output is the error itself, so the matcher needn't be called.
+    case certain
+}
 
-    /// Creates the facts about the errors of an error's type.
-    package init(_ error: any Error) { subject = ErrorSubject(UnboxedError(error)) }
-
-    /// Returns how likely a matcher matches an error of the type.
+extension ErrorSubject {
+    /// Returns how likely a matcher matches errors of the error's type.
     ///
     /// The result is `certain` only if the output is known to be the error itself. Therefore a combination, whose
     /// output depends on its parts, is limited to `always`.
@@ -33,15 +34,15 @@ package struct ErrorOfType {
         case .extracting(let type):
             return min(self.likelihood(ofType: type), .maybe)
         case .value(let value):
-            let type = Swift.type(of: value)
-            let isOfType = type is NSError.Type ? NSErrorBridge.isNSErrorOrBridged(subject.type) : type == subject.type
+            let valueType = Swift.type(of: value)
+            let isOfType = valueType is NSError.Type ? NSErrorBridge.isNSErrorOrBridged(type) : valueType == type
             return isOfType ? .maybe : .never
         case .nsError(let domain, let code):
-            guard readsDomain, let hasDomain = subject.typeHas(domain: domain) else { return .maybe }
+            guard readsDomain, let hasDomain = typeHas(domain: domain) else { return .maybe }
             return !hasDomain ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
             // Check each object: an `NSError` object might conform through bridging even if its class doesn't.
-            return subject.isNSErrorObject ? .maybe : conforms(subject.error) ? .always : .never
+            return isNSErrorObject ? .maybe : conforms(error) ? .always : .never
         case .predicate:
             return .maybe
         case .any:
@@ -63,12 +64,12 @@ package struct ErrorOfType {
         }
     }
 
-    private func likelihood(ofType type: any Error.Type) -> Likelihood {
-        if subject.type == type || type == (any Error).self { return .certain }
-        if subject.isObject, let descendant = subject.type as? AnyClass, let ancestor = type as? AnyClass {
+    private func likelihood(ofType wanted: any Error.Type) -> Likelihood {
+        if wanted == type || wanted == (any Error).self { return .certain }
+        if isObject, let descendant = type as? AnyClass, let ancestor = wanted as? AnyClass {
             func isSubclass<Ancestor>(of ancestor: Ancestor.Type) -> Bool { descendant is Ancestor.Type }
             return _openExistential(ancestor, do: isSubclass) ? .certain : .never
         }
-        return subject.isNSErrorObject && NSErrorBridge.isBridged(type) ? .maybe : .never
+        return isNSErrorObject && NSErrorBridge.isBridged(wanted) ? .maybe : .never
     }
 }
