@@ -14,9 +14,11 @@ protocol ActionSupervisor: AnyObject, Sendable {
 
 /// An asynchronous action with its inputs.
 struct PreparedAction: Sendable {
+    typealias Closure = @Sendable () async throws -> HandleStrategy
+
     let rule: Rule
     let report: ErrorReport
-    let run: @Sendable () async throws -> HandleStrategy
+    let run: Closure
 
     /// Returns the failure of this action for a given error.
     func failure(_ error: any Error) -> ActionFailure {

@@ -105,28 +105,21 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         }
     }
 
-    override func callMatcherAndPrepare(
-        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
-    ) -> PreparedAction? {
-        guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
-        let report = reporter.report(of: error)
-        return PreparedAction(rule: self, report: report) { [self] in try await callAsyncAction(input) { report } }
+    override func prepareAction(
+        on error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
+    ) -> PreparedAction.Closure? {
+        if isCertain { return error.read(as: Input.self) { prepareAction(with: $0, error, &reporter) } }
+        return match(error, &reporter).map { prepareAction(with: $0, error, &reporter) }
     }
 
-    override func callMatcherAndAsyncAction(
-        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
-    ) async throws -> HandleStrategy? {
-        guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
-        return try await callAsyncAction(input) { reporter.report(of: error) }
-    }
-
-    /// Calls the action, which must be asynchronous, with the matcher's output.
-    ///
-    /// The closure returns the error's report and is called only if the action receives it.
-    private func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+    private func prepareAction(
+        with input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter
+    ) -> PreparedAction.Closure {
         switch action {
-        case .asynchronous(let action): try await action(input)
-        case .asynchronousWithReport(let action): try await action(input, report())
+        case .asynchronous(let action): return { try await action(input) }
+        case .asynchronousWithReport(let action):
+            let report = reporter.report(of: error)
+            return { try await action(input, report) }
         default: preconditionFailure("the action is synchronous")
         }
     }

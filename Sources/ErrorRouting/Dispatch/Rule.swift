@@ -66,23 +66,20 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Calls the action, which must be asynchronous and not need a report, with an error that is known to match.
+    /// Calls the action, which must be asynchronous and not need a report, with an error that is certain to match
+    /// (``MatcherTest/certain``).
     ///
-    /// Returns the action's result, or nil if the content doesn't have the matcher's output type.
+    /// Returns the action's result, or nil if the content doesn't have the matcher's output type. A prepared action
+    /// (``prepareAction(on:_:isCertain:)``) would take twice as long: each closure around it is another asynchronous
+    /// call.
     func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Calls the matcher and, if it matches, the action, which must be asynchronous, in the caller's task.
+    /// Calls the matcher unless the error is certain to match.
     ///
-    /// The matcher isn't called if the error is certain to match (``MatcherTest/certain``). Returns the action's
-    /// result, or nil if the rule doesn't match.
-    func callMatcherAndAsyncAction(
-        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
-    ) async throws -> HandleStrategy? { mustBeOverridden() }
-
-    /// Calls the matcher unless the error is certain to match; if it matches, returns the action with its inputs.
-    func callMatcherAndPrepare(
-        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
-    ) -> PreparedAction? { mustBeOverridden() }
+    /// Returns a closure that calls the action, which must be asynchronous; nil if the rule doesn't match.
+    func prepareAction(
+        on error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
+    ) -> PreparedAction.Closure? { mustBeOverridden() }
 }
 
 /// Crashes; this is the body of methods that every subclass in use overrides.

@@ -177,13 +177,11 @@ struct RuleRunner: ~Copyable {
     private mutating func run(_ step: RuleStep, _ error: UnboxedError) async {
         let (rule, isCertain) = (step.rule.object, step.test == .certain)
         do {
-            let answer =
-                if isCertain, !step.traits.needsReport {
-                    try await rule.callAsyncAction(on: error)
-                } else {
-                    try await rule.callMatcherAndAsyncAction(error, &reporter, isCertain: isCertain)
-                }
-            search.record(answer, of: step.rule)
+            if isCertain, !step.traits.needsReport {
+                search.record(try await rule.callAsyncAction(on: error), of: step.rule)
+            } else if let run = rule.prepareAction(on: error, &reporter, isCertain: isCertain) {
+                search.record(try await run(), of: step.rule)
+            }
         } catch let thrown {
             record(thrown, of: step.rule, error, under: nil)
         }
@@ -197,9 +195,8 @@ struct RuleRunner: ~Copyable {
         // action.
         if supervisor.isReportRemoved { return false }
         let rule = step.rule.object
-        guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.test == .certain) else {
-            return true
-        }
+        guard let run = rule.prepareAction(on: error, &reporter, isCertain: step.test == .certain) else { return true }
+        let action = PreparedAction(rule: rule, report: reporter.report(of: error), run: run)
         switch await supervisor.run(action) {
         case .returned(let answer): search.record(answer, of: step.rule)
         case .failed(let failure): record(failure, of: step.rule)
