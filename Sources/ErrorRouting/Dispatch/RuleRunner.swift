@@ -1,7 +1,6 @@
 /// One error's dispatch through the blocks of a path: stage by stage, block by block, and step by step.
 ///
-/// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal stops at
-/// an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
+/// The traversal stops at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
 /// A runner doesn't retain objects that concurrent dispatches share: the rule set or the path's scopes retain blocks,
 /// plans, and rules until the dispatch has ended. It is noncopyable because it is large: the report and the matchers'
@@ -36,38 +35,6 @@ struct RuleRunner: ~Copyable {
         let rule = search.decisive?.read { $0.registration.threadsOwnDescription }
         return HandleOutcome(
             disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
-    }
-
-    /// Finds the first matching rule of an error map and sets the value to the rule's value.
-    ///
-    /// If no rule matches, the result is nil and the value is unchanged.
-    @inline(__always)
-    mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
-        path.read { path in
-            func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
-                Content.self == (any Error).self
-                    ? self.find(UnboxedError(error).error, &value)
-                    : self.find(content, UnboxedError(opened: error), on: path, &value)
-            }
-            return _openExistential(error, do: find)
-        }
-    }
-
-    @inline(__always)
-    private mutating func find<Content: Error, Value: Sendable>(
-        _ content: Content, _ error: UnboxedError, on path: BlockPath, _ value: inout Value
-    ) -> Borrowed<Rule>? {
-        while let step = search.next(for: content, error, on: path, &reporter) {
-            let isMatch = step.rule.read { rule in
-                // Downcast without a check: all rules of a map are map rules.
-                let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                return step.isKnown(of: Content.self)
-                    ? rule.setValue(for: content, error, to: &value)
-                    : rule.callMatcherAndSetValue(error, &reporter, to: &value)
-            }
-            if isMatch { return step.rule }
-        }
-        return nil
     }
 
     // MARK: Without suspending

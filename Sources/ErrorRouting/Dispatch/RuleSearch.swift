@@ -1,4 +1,4 @@
-/// The search for the rules to try for one error, with the outcome so far.
+/// The search for the rules to try for one error, with the outcome so far; handlers and maps share it.
 ///
 /// It contains only plain words, so that copying it is cheap. It doesn't retain rules or steps: the dispatch's caller
 /// retains the rules, and the rules retain their steps.

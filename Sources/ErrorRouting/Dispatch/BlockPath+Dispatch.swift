@@ -34,7 +34,34 @@ extension Borrowed<BlockPath> {
     /// If no rule matches, the result is nil and the value is unchanged.
     @inline(__always)
     func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
-        var runner = RuleRunner(self, DispatchReporter())
-        return runner.find(error, &value)
+        read { path in
+            func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
+                Content.self == (any Error).self
+                    ? self.find(UnboxedError(error).error, &value)
+                    : path.find(content, UnboxedError(opened: error), &value)
+            }
+            return _openExistential(error, do: find)
+        }
+    }
+}
+
+extension BlockPath {
+    @inline(__always)
+    fileprivate func find<Content: Error, Value: Sendable>(
+        _ content: Content, _ error: UnboxedError, _ value: inout Value
+    ) -> Borrowed<Rule>? {
+        var search = RuleSearch()
+        var reporter = DispatchReporter()
+        while let step = search.next(for: content, error, on: self, &reporter) {
+            let isMatch = step.rule.read { rule in
+                // Downcast without a check: all rules of a map are map rules.
+                let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
+                return step.isKnown(of: Content.self)
+                    ? rule.setValue(for: content, error, to: &value)
+                    : rule.callMatcherAndSetValue(error, &reporter, to: &value)
+            }
+            if isMatch { return step.rule }
+        }
+        return nil
     }
 }
