@@ -1,53 +1,41 @@
 /// The blocks that an error passes through in order: the blocks of one handler, or of all handlers on a scope's path.
 ///
-/// A path is a single allocation, because a customized preset creates a path for one error. It is immutable after its
-/// creation.
-@safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
-    /// A summary of a path's blocks.
-    struct Summary {
-        /// The number of the last block; -1 if the path is empty.
-        var last = -1
-        /// The stages in which any block has rules, and the stages in which any block has asynchronous rules.
-        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        /// The position of the first block in the order of the `onNoMatch` rules.
-        ///
-        /// It is 0 if that order is the order of evaluation. Otherwise, the blocks are stored a second time in that
-        /// order, so it is the number of blocks.
-        var firstFallback = 0
-    }
+/// `@unchecked` because of the blocks' memory, which doesn't change.
+@safe final class BlockPath: @unchecked Sendable {
+    /// The number of the last block; -1 if the path is empty.
+    let last: Int
+    /// The stages in which any block has rules, and the stages in which any block has asynchronous rules.
+    private let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
+    private let memory: FixedArray<Block>
+    /// The position of the first block in the order of the `onNoMatch` rules.
+    ///
+    /// It is 0 if that order is the order of evaluation. Otherwise, the blocks are stored a second time in that order,
+    /// so it is the number of blocks.
+    private let firstFallback: Int
 
-    // Mark the value as unsafe for the compiler, because a `ManagedBuffer` can't be `Sendable`.
-    nonisolated(unsafe) static let empty = make(count: 0) { _ in preconditionFailure("there are no blocks") }
+    static let empty = BlockPath(count: 0) { _ in preconditionFailure("there are no blocks") }
 
     /// Creates a path from a function that returns the block at a position.
     ///
     /// If the path has its own order of fallbacks, the same blocks follow in the order of their `onNoMatch` rules.
     @inline(__always)
-    private static func make(
-        count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>
-    ) -> BlockPath {
-        let all = hasOwnFallbacks ? 2 * count : count
-        let path = unsafe unsafeDowncast(create(minimumCapacity: all) { _ in Summary() }, to: BlockPath.self)
-        var summary = Summary()
-        (summary.last, summary.firstFallback) = (count - 1, all - count)
-        for position in 0..<all {
-            let block = block(position)
-            unsafe block.retain()
-            path.initializeElement(at: position, to: block)
-            block.read { block in
-                summary.stages.formUnion(block.stages)
-                summary.asynchronousStages.formUnion(block.asynchronousStages)
-            }
+    private init(count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>) {
+        (last, firstFallback) = (count - 1, hasOwnFallbacks ? count : 0)
+        var memory = FixedArray<Block>(capacity: firstFallback + count)
+        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
+        for position in 0..<firstFallback + count {
+            let block = block(position).object
+            stages.formUnion(block.stages)
+            asynchronousStages.formUnion(block.asynchronousStages)
+            memory.append(block)
         }
-        unsafe path.withUnsafeMutablePointerToHeader { unsafe $0.pointee = summary }
-        return path
+        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
+        self.memory = memory
     }
-
-    deinit { for position in 0..<count + summary.firstFallback { unsafe element(at: position).release() } }
 
     /// Returns a path of a block and another path's blocks, except for the first `copied` blocks of that path.
     static func make(_ block: Block, on path: BlockPath?, after copied: Int) -> BlockPath {
-        make(count: 1 + (path?.count ?? 0) - copied) { position in
+        BlockPath(count: 1 + (path?.count ?? 0) - copied) { position in
             guard position > 0, let path else { return Borrowed(block) }
             return path.block(position - 1 + copied, .rule)
         }
@@ -71,11 +59,11 @@
             blocks.replaceSubrange(first...first + 1, with: [block])
         }
         defer { withExtendedLifetime(blocks) {} }
-        return make(count: blocks.count) { Borrowed(blocks[$0]) }
+        return BlockPath(count: blocks.count) { Borrowed(blocks[$0]) }
     }
 
     /// The blocks in the order of evaluation.
-    private var blocks: [Block] { (0..<count).map { element(at: $0).object } }
+    private var blocks: [Block] { (0..<count).map { memory[$0] } }
 
     /// Returns the path of a scope, given the rule sets from the innermost outward.
     static func make(_ members: [Member]) -> BlockPath {
@@ -83,16 +71,11 @@
         let hasOneOrder = members.allSatisfy(\.isTriedFirst)
         let ordered = hasOneOrder ? members : Member.inOrder(members, of: .rule) + members
         var (member, number) = (0, 0)
-        return make(count: members.reduce(0) { $0 + $1.blockCount }, hasOwnFallbacks: !hasOneOrder) { _ in
+        return BlockPath(count: members.reduce(0) { $0 + $1.blockCount }, hasOwnFallbacks: !hasOneOrder) { _ in
             while number == ordered[member].blockCount { (member, number) = (member + 1, 0) }
             defer { number += 1 }
             return ordered[member].rules.path.read { $0.block(number, .rule) }
         }
-    }
-
-    /// The header, read without a check for exclusive access because it never changes after the creation.
-    private var summary: Summary {
-        @inline(__always) get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
     }
 
     /// A rule set on a scope's path.
@@ -119,27 +102,24 @@
     @inline(__always)
     func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return element(at: stage == .onNoMatch ? summary.firstFallback + number : number)
+        return Borrowed(memory[stage == .onNoMatch ? firstFallback + number : number])
     }
-
-    /// The number of the last block; -1 if the path is empty.
-    var last: Int { summary.last }
 
     /// The number of blocks.
     var count: Int { last + 1 }
 
     /// Whether a stage has a rule.
     @inline(__always)
-    func hasRules(_ stage: RuleStage) -> Bool { summary.stages.contains(.init(stage)) }
+    func hasRules(_ stage: RuleStage) -> Bool { stages.contains(.init(stage)) }
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleStage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
+    func hasAsynchronous(_ stage: RuleStage) -> Bool { asynchronousStages.contains(.init(stage)) }
 
     /// Whether an error of this type could reach an asynchronous rule.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        !summary.asynchronousStages.isEmpty && mayReachAsynchronous(error)
+        !asynchronousStages.isEmpty && mayReachAsynchronous(error)
     }
 
     @inline(never)

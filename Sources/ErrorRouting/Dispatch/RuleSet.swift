@@ -37,7 +37,7 @@ struct RuleSet: Sendable {
 
     /// The path of blocks for dispatches; it isn't retained and lives as long as the set.
     @inline(__always)
-    var path: Borrowed<BlockPath> { unsafe last?.path ?? Borrowed(BlockPath.empty) }
+    var path: Borrowed<BlockPath> { last?.path ?? Borrowed(BlockPath.empty) }
 }
 
 extension RuleSet {
