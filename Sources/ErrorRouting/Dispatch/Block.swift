@@ -80,7 +80,7 @@
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         if !plan.read({ $0.isOfClass }) { return plan }
         // Compare the dynamic class: an object might be an instance of a subclass of the content's static type.
-        return BoxContent.dynamicClass(of: content) == Content.self ? plan : planByDynamicType(of: error)
+        return UnboxedError.dynamicClass(of: content) == Content.self ? plan : planByDynamicType(of: error)
     }
 
     /// Returns the plan for an error whose type has no plan yet, or that is an instance of a subclass of its static

@@ -62,7 +62,7 @@ import Foundation
         findValue = { error in
             func find<Content: Error>(_ content: Content) -> Int? {
                 // Compare the error with itself: if it doesn't equal itself, it must not match any value.
-                BoxContent.read(content, error, as: Value.self) {
+                error.read(content, as: Value.self) {
                     $0 == $0 ? table.number(of: $0, hash: $0.hashValue) : nil
                 } ?? nil
             }
@@ -115,7 +115,7 @@ import Foundation
     private func findNSError<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ domains: KeyTable<Domain>
     ) -> RuleStepList? {
-        let list = BoxContent.read(content, error, as: NSError.self) { error in
+        let list = error.read(content, as: NSError.self) { error in
             type(of: error) == NSError.self ? find(error, domains) : nil
         }
         return list ?? nil

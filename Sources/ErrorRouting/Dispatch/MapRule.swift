@@ -35,7 +35,7 @@ class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchec
     final override func callMatcher(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
-        BoxContent.read(content, error, as: Input.self) { value = compute($0) } != nil
+        error.read(content, as: Input.self) { value = compute($0) } != nil
     }
 
     final override func callMatcherAndSetValue(

@@ -69,8 +69,8 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
     ) throws -> HandleStrategy? {
         // Pass the most frequent kind of action itself: a closure around it would cost another call.
         switch action {
-        case .synchronous(let action): try BoxContent.read(content, error, as: Input.self, action)
-        default: try BoxContent.read(content, error, as: Input.self) { try callAction($0, error, &reporter) }
+        case .synchronous(let action): try error.read(content, as: Input.self, action)
+        default: try error.read(content, as: Input.self) { try callAction($0, error, &reporter) }
         }
     }
 

@@ -66,7 +66,7 @@ extension ErrorMatcher where Output: Error & Equatable {
         }
         let predicate: ErrorPredicate = { error in
             func equals<Content: Error>(_ content: Content) -> Bool {
-                BoxContent.read(content, UnboxedError(opened: error), as: Output.self) { error in
+                UnboxedError(opened: error).read(content, as: Output.self) { error in
                     error == value && value == value && error == error
                 } == true
             }

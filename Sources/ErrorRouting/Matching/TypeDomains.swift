@@ -29,7 +29,7 @@ enum TypeDomains {
     static func mayHave(_ error: any Error, domain: String, code: Int?) -> Bool {
         func mayHave<Content: Error>(_ content: Content) -> Bool {
             if Content.self is AnyClass {
-                let isEqual = BoxContent.read(content, UnboxedError(opened: error), as: NSError.self) { object in
+                let isEqual = UnboxedError(opened: error).read(content, as: NSError.self) { object in
                     (code == nil || object.code == code) && object.domain == domain
                 }
                 return isEqual ?? (has(Swift.type(of: error), domain: domain) != false)
