@@ -8,6 +8,8 @@ final class ErrorChain: Sendable {
     /// An error in a chain.
     struct Link: Sendable {
         let error: UnboxedError
+        /// The error as an `NSError`; nil unless the walk bridged it.
+        var bridged: NSError?
         /// The positions of the errors directly wrapped in this error, in order.
         var under: [Int] = []
     }
@@ -24,7 +26,7 @@ final class ErrorChain: Sendable {
         var walk = UnderlyingErrorWalk(error, bridged: bridged)
         walk.finish()
         links = walk.links
-        self.bridged = Locked(walk.bridged)
+        self.bridged = Locked(links.map(\.bridged))
     }
 
     func error(at position: Int) -> UnboxedError { links[position].error }
@@ -40,16 +42,9 @@ final class ErrorChain: Sendable {
 
     /// Returns the positions of the errors wrapped in an error, breadth first, without the error's own position.
     func positions(under position: Int) -> [Int] {
-        // Return all positions in order: the walk found the errors breadth first from the root.
-        if position == Self.root { return Array(links.indices.dropFirst()) }
-        var (found, isFound) = ([position], Array(repeating: false, count: links.count))
-        isFound[position] = true
-        var next = 0
+        var (found, next) = ([position], 0)
         while next < found.count {
-            for position in links[found[next]].under where !isFound[position] {
-                isFound[position] = true
-                found.append(position)
-            }
+            for position in links[found[next]].under where !found.contains(position) { found.append(position) }
             next += 1
         }
         return Array(found.dropFirst())

@@ -41,9 +41,7 @@ struct UnderlyingErrorWalk {
     /// The maximum nesting of containers.
     static let depthLimit = 16
 
-    private(set) var links: [ErrorChain.Link]
-    /// The errors as `NSError`; nil for errors that weren't bridged.
-    private(set) var bridged: [NSError?]
+    private(set) var links: [ErrorChain.Link] = []
     private(set) var visitedChildren = 0
     /// The positions of the visited objects; only objects can form a cycle.
     private var positions: [ObjectIdentifier: Int] = [:]
@@ -52,10 +50,8 @@ struct UnderlyingErrorWalk {
     private let fields: ReflectedFields?
 
     init(_ root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
-        links = []
         self.fields = fields
-        self.bridged = []
-        add(root, bridged)
+        add(.init(error: root, bridged: bridged))
     }
 
     /// Visits all errors, breadth first.
@@ -74,19 +70,17 @@ struct UnderlyingErrorWalk {
 
     private mutating func record(_ error: any Error, under position: Int) {
         let error = UnboxedError(error)
-        let known = Self.identity(of: error.error).flatMap { positions[$0] }
-        if let known {
+        if let known = Self.identity(of: error.error).flatMap({ positions[$0] }) {
             links[position].under.append(known)
         } else if links.count < Self.errorLimit {
             links[position].under.append(links.count)
-            add(error, nil)
+            add(.init(error: error))
         }
     }
 
-    private mutating func add(_ error: UnboxedError, _ bridged: NSError?) {
-        if let identity = Self.identity(of: error.error) { positions[identity] = links.count }
-        links.append(ErrorChain.Link(error: error))
-        self.bridged.append(bridged)
+    private mutating func add(_ link: ErrorChain.Link) {
+        if let identity = Self.identity(of: link.error.error) { positions[identity] = links.count }
+        links.append(link)
     }
 
     private static func identity(of error: any Error) -> ObjectIdentifier? {
@@ -100,9 +94,10 @@ struct UnderlyingErrorWalk {
         }
         // Don't read the user info of other errors: it doesn't contain errors, and creating it costs more than
         // reflecting the error.
-        if bridged[position] != nil || ErrorText.hasDomainOfItsOwn(error) {
-            let nsError = bridged[position] ?? error as NSError
-            bridged[position] = nsError
+        let bridged = links[position].bridged
+        if bridged != nil || ErrorText.hasDomainOfItsOwn(error) {
+            let nsError = bridged ?? error as NSError
+            links[position].bridged = nsError
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }
         // Don't reflect these errors: a `URLError`, for example, has a field with the `NSError` that represents it.
