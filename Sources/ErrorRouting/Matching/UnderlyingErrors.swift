@@ -136,7 +136,7 @@ struct UnderlyingErrorWalk {
         if !isCase { return errors(in: values) }
         // Read the payload only once.
         var rest = values.makeIterator()
-        guard let payload = rest.next(), !Self.isPlainTuple(type(of: payload)) else { return [] }
+        guard let payload = rest.next() else { return [] }
         // Inspect the tuple of several associated values: it doesn't count as an intermediate tuple.
         if let payloads = Mirror.ofTuple(payload)?.children { return errors(in: payloads.lazy.map(\.value)) }
         return errors(in: sequence(first: payload) { _ in rest.next() })
@@ -189,22 +189,6 @@ struct UnderlyingErrorWalk {
     private static func isPlain(_ type: Any.Type) -> Bool {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self
     }
-
-    /// Whether a type's name shows that it is a tuple of plain types: `(code: Swift.Int, reason: Swift.String)`.
-    ///
-    /// Most enum cases with a payload have such a tuple, and reflecting it costs four times as much as this check.
-    private static func isPlainTuple(_ type: Any.Type) -> Bool {
-        let name = TypeName.reflected(type).utf8
-        // Check the end too: the name of a type in an extension of another module's type also begins with `(`, as in
-        // `(extension in Shop):Swift.String.Lazy<…>`.
-        guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return false }
-        return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
-            plainEndings.contains { element.suffix($0.count).elementsEqual($0) }
-        }
-    }
-
-    private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
-        .map { Array($0.utf8) }
 
     /// Whether values of a type might contain errors.
     ///
