@@ -8,7 +8,7 @@ extension MatcherShape {
         case .value(let value): Self.exactType(UnboxedError.contentType(of: value))
         case .named(_, let inner), .narrowed(let inner): inner.requiredType
         case .both(let parts): parts.lazy.compactMap(\.requiredType).first
-        default: nil
+        case .any, .nsError, .conforming, .predicate, .anywhere, .either, .not, .cancellation: nil
         }
     }
 
@@ -23,7 +23,7 @@ extension MatcherShape {
         case .value, .nsError: self
         case .named(_, let inner), .narrowed(let inner): inner.key
         case .both(let parts): parts.lazy.compactMap(\.key).first
-        default: nil
+        case .type, .any, .conforming, .extracting, .predicate, .anywhere, .either, .not, .cancellation: nil
         }
     }
 }

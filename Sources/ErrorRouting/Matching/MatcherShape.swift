@@ -41,37 +41,33 @@ extension MatcherShape: CustomStringConvertible {
     ///
     /// A matcher that is combined with itself repeatedly has few parts but an exponentially long description.
     private func write(to text: inout BoundedText) {
-        guard !text.isTruncated else { return }
-        func write(_ opening: String, _ parts: (MatcherShape, String)...) {
+        func write(
+            _ opening: String, _ parts: [MatcherShape] = [], joinedBy separator: String = "", _ closing: String = ""
+        ) {
             text.append(opening)
-            for (shape, closing) in parts {
-                shape.write(to: &text)
-                text.append(closing)
-            }
-        }
-        func write(_ parts: [MatcherShape], joinedBy separator: String) {
             for (index, part) in parts.enumerated() where !text.isTruncated {
-                write(index == 0 ? "(" : separator, (part, ""))
+                if index > 0 { text.append(separator) }
+                part.write(to: &text)
             }
-            text.append(")")
+            text.append(closing)
         }
         switch self {
-        case .type(let type): text.append("type(\(TypeName.short(type)))")
-        case .value(let error): text.append("value(\(ErrorText.literal(error)))")
+        case .type(let type): write("type(\(TypeName.short(type)))")
+        case .value(let error): write("value(\(ErrorText.literal(error)))")
         case .nsError(let domain, let code):
-            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain)))")
-            text.append(code.map { ", code: \($0))" } ?? ")")
-        case .conforming(let type, _): text.append("conforming(to: \(TypeName.short(type)))")
-        case .extracting(let type): text.append("extracting(\(TypeName.short(type)))")
-        case .predicate: text.append("predicate")
-        case .any: text.append("any")
-        case .anywhere(let inner): write("anywhere(", (inner, ")"))
-        case .narrowed(let inner): write("", (inner, ".where(predicate)"))
-        case .either(let parts): write(parts, joinedBy: " || ")
-        case .both(let parts): write(parts, joinedBy: " && ")
-        case .not(let inner): write("!", (inner, ""))
-        case .named(let name, _): text.append(OneLine.escaped(name))
-        case .cancellation: text.append("cancellation")
+            let domain = OneLine.escaped(TypeName.withoutAddresses(domain))
+            write("nsError(domain: \(domain)\(code.map { ", code: \($0)" } ?? ""))")
+        case .conforming(let type, _): write("conforming(to: \(TypeName.short(type)))")
+        case .extracting(let type): write("extracting(\(TypeName.short(type)))")
+        case .predicate: write("predicate")
+        case .any: write("any")
+        case .anywhere(let inner): write("anywhere(", [inner], ")")
+        case .narrowed(let inner): write("", [inner], ".where(predicate)")
+        case .either(let parts): write("(", parts, joinedBy: " || ", ")")
+        case .both(let parts): write("(", parts, joinedBy: " && ", ")")
+        case .not(let inner): write("!", [inner])
+        case .named(let name, _): write(OneLine.escaped(name))
+        case .cancellation: write("cancellation")
         }
     }
 }
