@@ -103,7 +103,7 @@
         var reach = TypePlan.Reach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if step.test == .certain { reach.alwaysMatches = true }
+            if step.test == .certain { (reach.alwaysMatches, reach.isCertain) = (true, true) }
         }
         return reach
     }

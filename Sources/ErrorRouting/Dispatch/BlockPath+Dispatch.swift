@@ -14,9 +14,7 @@ extension Borrowed<BlockPath> {
             return nil
         }
         var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
-        // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
-        // the type doesn't match, so they would be reached. At that point, no action has run.
-        return runner.run(error, mustNotSuspend: true) ? nil : runner.outcome
+        return runner.run(error) ? nil : runner.outcome
     }
 
     /// Tries the rules in order, on the caller's executor and without a time limit.

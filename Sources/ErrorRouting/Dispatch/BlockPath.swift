@@ -133,7 +133,8 @@
                     $0.reach(of: content, UnboxedError(opened: error))
                 }
                 if reach.mayBeAsynchronous { return true }
-                if reach.alwaysMatches { alwaysMatches = true }
+                // At the nesting limit for user code, matchers can't be called.
+                if PerThread.isAtLimit ? reach.isCertain : reach.alwaysMatches { alwaysMatches = true }
             }
             return hasAsynchronous(.onNoMatch) && !alwaysMatches
         }

@@ -41,37 +41,27 @@ struct RuleRunner: ~Copyable {
 
     /// Tries the remaining rules in order; returns whether it stopped before an asynchronous rule.
     ///
-    /// Returns false if no rule remains, or if the supervisor has removed the report. If the dispatch must not suspend,
-    /// it also stops before the `onNoMatch` rules if any of them is asynchronous.
+    /// Returns false if no rule remains, or if the supervisor has removed the report.
     @inline(__always)
-    mutating func run(
-        _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
-    ) -> Bool {
+    mutating func run(_ error: any Error, under supervisor: (any ActionSupervisor)? = nil) -> Bool {
         path.read { path in
             // Open the error only once: opening it costs as much as looking up the rules.
             func run<Content: Error>(_ content: Content) -> Bool {
                 Content.self == (any Error).self
-                    ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
-                    : self.run(
-                        content, UnboxedError(opened: error), on: path, under: supervisor, mustNotSuspend)
+                    ? runUnboxed(UnboxedError(error), under: supervisor)
+                    : self.run(content, UnboxedError(opened: error), on: path, under: supervisor)
             }
             return _openExistential(error, do: run)
         }
     }
 
-    /// Works like `run(_:under:mustNotSuspend:)` for an opened error; unlike a variable, a parameter needn't be
-    /// retained.
+    /// Works like `run(_:under:)` for an opened error; unlike a variable, a parameter needn't be retained.
     @inline(__always)
     private mutating func run<Content: Error>(
-        _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
-        _ mustNotSuspend: Bool
+        _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?
     ) -> Bool {
         while let step = search.next(for: content, error, on: path, &reporter) {
-            if step.traits.isAsynchronous
-                || mustNotSuspend && search.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
-            {
-                return true
-            }
+            if step.traits.isAsynchronous { return true }
             if let supervisor, supervisor.isReportRemoved { return false }
             do {
                 if search.stage == .always, step.traits.needsReport { carryOutcome() }
@@ -90,10 +80,8 @@ struct RuleRunner: ~Copyable {
     }
 
     @inline(never)
-    private mutating func runUnboxed(
-        _ error: UnboxedError, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
-    ) -> Bool {
-        run(error.error, under: supervisor, mustNotSuspend: mustNotSuspend)
+    private mutating func runUnboxed(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) -> Bool {
+        run(error.error, under: supervisor)
     }
 
     /// Sets the report's outcome to the outcome so far, which `always` actions receive.

@@ -10,6 +10,8 @@ import Foundation
         var mayBeAsynchronous = false
         /// Whether at least one rule matches every error of the type, regardless of the error's domain.
         var alwaysMatches = false
+        /// Whether at least one rule matches every error of the type without a call of its matcher.
+        var isCertain = false
     }
 
     /// The maximum number of rules for values, or for domains, that are compared one by one.
@@ -45,7 +47,8 @@ import Foundation
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            // Require a match without the domain: at the nesting limit for user code, the domain can't be read.
+            if isCertain { reach.isCertain = true }
+            // Require a match without the domain: that errors of one Swift type have the same domain is an assumption.
             if isCertain || likelihood == .always && subject.likelihood(of: shape, readsDomain: false) == .always {
                 reach.alwaysMatches = true
             }

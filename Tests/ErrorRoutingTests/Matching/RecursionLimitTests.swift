@@ -28,6 +28,30 @@ struct RecursionLimitTests {
         expect(handler.handleSynchronously(Zoo.Offline())?.isHandled, equals: true)
     }
 
+    @Test(
+        "with an asynchronous onNoMatch, a handler declines at the limit unless a rule matches without its matcher",
+        .tags(.promise5))
+    func declinesForFallback() {
+        let ran = Journal<String>()
+        let fallbacks = ErrorHandler()
+            .onNoMatch { _ async throws -> HandleStrategy in .next }
+            .onNoMatch { _ in
+                ran.note("onNoMatch"); return .next
+            }
+        let called = fallbacks.on(matching: .conforming(to: (any LocalizedError).self)) { _ in .stop }
+        let certain = called.on(Zoo.Localized.self) { _ in .stop }
+        // The first call creates a plan, except at the limit.
+        for _ in 0..<2 {
+            atLimit {
+                expectNil(called.handleSynchronously(Zoo.Localized()))
+                expect(certain.handleSynchronously(Zoo.Localized())?.isHandled, equals: true)
+            }
+            expect(called.handleSynchronously(Zoo.Localized())?.isHandled, equals: true)
+            expect(certain.handleSynchronously(Zoo.Localized())?.isHandled, equals: true)
+        }
+        expect(ran.entries, equals: [])
+    }
+
     /// A value whose comparisons are counted.
     private struct Counted: Error, Hashable {
         let number: Int
