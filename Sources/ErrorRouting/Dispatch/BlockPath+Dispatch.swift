@@ -49,7 +49,7 @@ extension BlockPath {
         _ content: Content, _ error: UnboxedError, _ value: inout Value
     ) -> Borrowed<Rule>? {
         var search = RuleSearch()
-        var reporter = DispatchReporter()
+        var reporter = DispatchReporter(.none)
         while let step = search.next(for: content, error, on: self, &reporter) {
             let isMatch = step.rule.read { rule in
                 // Downcast without a check: all rules of a map are map rules.

@@ -20,10 +20,12 @@ class ReportMaker {
     }
 
     /// The origin of the report.
-    @safe private enum Origin {
+    @safe enum Origin {
         /// An object that creates the report; the dispatch's caller retains the object.
         case maker(Borrowed<ReportMaker>)
-        /// The source location of a directly handled error.
+        /// The source location of a directly handled error; the dispatch's caller keeps the location.
+        ///
+        /// Copying the location would increase the cost of each dispatch by 5 %.
         case source(UnsafePointer<ErrorReport.Source>)
         /// The source location of a directly handled error whose handling might suspend, so that the location has no
         /// address.
@@ -35,27 +37,12 @@ class ReportMaker {
     private let origin: Origin
     private var found: Place<Found>?
 
-    /// Creates the reporter for an error whose report an object creates; the object isn't retained.
     @inline(__always)
-    init(_ maker: Borrowed<ReportMaker>) { origin = .maker(maker) }
-
-    /// Creates the reporter for a directly handled error with a source location that the dispatch's caller keeps.
-    ///
-    /// Copying the location would increase the cost of each dispatch by 5 %.
-    @unsafe @inline(__always)
-    init(from source: UnsafePointer<ErrorReport.Source>) { origin = unsafe .source(source) }
-
-    /// Creates the reporter for an error whose rules, those of a map, don't need a report.
-    @inline(__always)
-    init() { origin = .none }
-
-    /// Creates the reporter for a directly handled error.
-    @inline(__always)
-    init(from source: ErrorReport.Source) { origin = .ownSource(source) }
+    init(_ origin: Origin) { self.origin = origin }
 
     /// Creates the reporter for an error that is handled together with its report.
     init(_ report: ErrorReport) {
-        self.init()
+        self.init(.none)
         withFound { $0.report = report }
     }
 

@@ -24,14 +24,14 @@ extension ErrorHandler {
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
         defer { withExtendedLifetime(rules) {} }
         return unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.path.dispatchIfSynchronous(error, DispatchReporter(from: source))
+            unsafe rules.path.dispatchIfSynchronous(error, DispatchReporter(.source(source)))
         }
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
         defer { withExtendedLifetime(rules) {} }
-        return await rules.path.dispatch(error, DispatchReporter(from: .init(fileID: fileID, line: line)))
+        return await rules.path.dispatch(error, DispatchReporter(.ownSource(.init(fileID: fileID, line: line))))
     }
 
     /// Handles an error together with its report.

@@ -187,7 +187,8 @@ final class DeliveryWorker: ActionSupervisor {
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
-        var runner = RuleRunner(path, DispatchReporter(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
+        let reporter = DispatchReporter(.maker(Borrowed(delivery)))
+        var runner = RuleRunner(path, reporter, isAttempt: delivery.posting.isAttempt)
         return runner.run(delivery.posting.error.error, under: self)
             ? .suspended(SuspendedDispatch(delivery.posting.error, runner)) : .action(complete(runner, &turn))
     }
