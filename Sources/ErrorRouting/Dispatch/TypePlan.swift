@@ -18,15 +18,11 @@ import Foundation
     private static let fewKeys = 2
 
     /// The steps for errors that aren't in the index.
-    ///
-    /// This property and `index` are read without retaining their owners, `memory` and `ownedIndex`.
     private let others: RuleStepList
-    /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
-    private let index: Borrowed<KeyIndex>?
     /// The owner of the memory of `others`.
     private let memory: FixedArray<RuleStep>
-    /// The owner of `index`.
-    private let ownedIndex: KeyIndex?
+    /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
+    private let index: KeyIndex?
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -75,7 +71,7 @@ import Foundation
         var memory = FixedArray<RuleStep>(capacity: others.count)
         self.others = memory.append(others)
         self.memory = memory
-        (self.index, ownedIndex) = (index.map(Borrowed.init), index)
+        self.index = index
         isOfClass = type is AnyClass
         self.reach = reach
     }
@@ -85,7 +81,7 @@ import Foundation
     func steps<Content: Error>(
         for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
-        guard let index else { return others }
+        guard let index = index.map(Borrowed.init) else { return others }
         return index.read { $0.lookUp(content, error, &reporter) } ?? others
     }
 }
