@@ -85,22 +85,16 @@ class ReportMaker {
             if let outcome { report.outcome = outcome }
             return report
         }
+        let source: ErrorReport.Source
         switch origin {
         case .maker(let maker): return maker.read { $0.report(with: outcome ?? .pending) }
-        case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
-        case .ownSource(let source): return Self.report(of: error, from: source, outcome)
+        case .source(let known): source = unsafe known.pointee
+        case .ownSource(let own): source = own
         case .none: preconditionFailure("a rule of a map needs the report")
         }
-    }
-
-    /// Returns the report of a directly handled error.
-    @inline(__always)
-    private static func report(
-        of error: UnboxedError, from source: ErrorReport.Source, _ outcome: HandleOutcome?
-    ) -> ErrorReport {
         // Use the time that the system's clock returns: converting an instant would cost more than everything else
         // here.
-        ErrorReport(
+        return ErrorReport(
             unboxed: error, rareParts: nil, source: source, moment: .init(), givenMetadata: [:], scope: [], sequence: 0,
             outcome: outcome ?? .pending)
     }

@@ -20,7 +20,7 @@ public protocol UnderlyingErrorsProviding: Error {
 public func underlyingErrors(of error: any Error) -> [any Error] {
     let errors = PerThread.inUserCode {
         var walk = UnderlyingErrorWalk(UnboxedError(error))
-        return walk.direct
+        return walk.directlyUnder(ErrorChain.root).map { UnboxedError($0).error }
     }
     return errors ?? []
 }
@@ -63,11 +63,6 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    /// The errors directly wrapped in the outermost error.
-    var direct: [any Error] {
-        mutating get { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } }
-    }
-
     private mutating func record(_ error: any Error, under position: Int) {
         let error = UnboxedError(error)
         if let known = Self.identity(of: error.error).flatMap({ positions[$0] }) {
@@ -87,7 +82,8 @@ struct UnderlyingErrorWalk {
         type(of: error) is AnyClass ? ObjectIdentifier(error as AnyObject) : nil
     }
 
-    private mutating func directlyUnder(_ position: Int) -> [any Error] {
+    /// Returns the errors directly wrapped in the error at a position.
+    fileprivate mutating func directlyUnder(_ position: Int) -> [any Error] {
         let error = links[position].error.error
         if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
