@@ -42,7 +42,7 @@ enum PerThread {
     /// The limit on nested user code: the library calls user code, which calls the library, which calls user code.
     static let depthLimit = 3
 
-    /// Proof that user code or a log was entered, for ``leaveUserCode(_:)`` or ``leaveLog(_:)``.
+    /// Proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
         fileprivate let record: Place<Record>?
     }
@@ -102,25 +102,12 @@ enum PerThread {
     /// thread logged an error of depth 1, and so on.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
-    /// Records that the thread is about to log an error of depth 1; returns nil if the thread is already logging.
+    /// Calls a closure that logs an error of a given depth.
     @inline(__always)
-    static func enterLog() -> Entry? {
-        guard let record = current else { return Entry(record: nil) }
-        guard record.value.logDepth == 0 else { return nil }
+    static func logging(atDepth depth: Int, _ body: () -> Void) {
+        guard let record = current else { return body() }
         // Don't store the flag again: a write would evict it from the caches of all posting threads.
         if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
-        record.value.logDepth = 1
-        return Entry(record: record)
-    }
-
-    /// Records that the thread has logged the error.
-    @inline(__always)
-    static func leaveLog(_ entry: Entry) { entry.record?.value.logDepth = 0 }
-
-    /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another error.
-    static func logging(atDepth depth: Int, _ body: () -> Void) {
-        assert(hasLogged, "no thread has logged the error of the depth below")
-        guard let record = current else { return body() }
         let outer = exchange(&record.value.logDepth, with: depth)
         defer { record.value.logDepth = outer }
         body()
