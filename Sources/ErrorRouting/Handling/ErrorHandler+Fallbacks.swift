@@ -12,33 +12,25 @@ extension ErrorHandler {
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .synchronous(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .synchronous(action)) }
 
     /// Adds an `onNoMatch` action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .synchronousWithReport(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .synchronousWithReport(action)) }
 
     /// Adds an `onNoMatch` action that can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .asynchronous(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .asynchronous(action)) }
 
     /// Adds an `onNoMatch` action that also receives the report and can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .asynchronousWithReport(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds an action that runs last for every error, matched or not.
     ///
@@ -56,21 +48,19 @@ extension ErrorHandler {
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(.always, fileID, line, .synchronous(action), to: .always) }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .synchronous(action)) }
 
     /// Adds an `always` action that also receives the report; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.always, fileID, line, .synchronousWithReport(action), to: .always)
-    }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .synchronousWithReport(action)) }
 
     /// Adds an `always` action that can suspend; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(.always, fileID, line, .asynchronous(action), to: .always) }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .asynchronous(action)) }
 
     /// Adds an `always` action that also receives the report and can suspend.
     ///
@@ -78,9 +68,7 @@ extension ErrorHandler {
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.always, fileID, line, .asynchronousWithReport(action), to: .always)
-    }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .asynchronousWithReport(action)) }
 }
 
 // Overloads for actions that return nothing: the search continues after them as if they had returned `.next`.
@@ -137,10 +125,4 @@ extension ErrorHandler {
             return .next
         }
     }
-}
-
-extension ErrorMatcher<any Error> {
-    /// The matchers of fallbacks; descriptions show each matcher under the name of its method.
-    static var onNoMatch: Self { .any.named("onNoMatch") }
-    static var always: Self { .any.named("always") }
 }

@@ -77,33 +77,27 @@ extension ErrorHandler {
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .asynchronous(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .asynchronous(action)) }
 
     /// Adds an `onNoMatch` with a main-actor action that also receives the report.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.onNoMatch, fileID, line, .asynchronousWithReport(action), to: .onNoMatch)
-    }
+    ) -> ErrorHandler { adding(to: .onNoMatch, fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds an `always` with a main-actor action.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(.always, fileID, line, .asynchronous(action), to: .always) }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .asynchronous(action)) }
 
     /// Adds an `always` with a main-actor action that also receives the report.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.always, fileID, line, .asynchronousWithReport(action), to: .always)
-    }
+    ) -> ErrorHandler { adding(to: .always, fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds an `always` with a main-actor action that returns nothing.
     public func always(

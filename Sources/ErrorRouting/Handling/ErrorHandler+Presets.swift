@@ -73,9 +73,7 @@ extension ErrorHandler {
         _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
     ) -> ErrorHandler {
         ErrorHandler().always { error, report in
-            guard let entry = report.beginLog() else { return .next }
-            log(error, report)
-            PerThread.leaveLog(entry)
+            report.logged { log(error, report) }
             return .next
         }
     }

@@ -42,12 +42,19 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         return result
     }
 
-    /// Returns this handler with a rule for the errors that a matcher matches, added to a stage.
+    /// Returns this handler with a rule for the errors that a matcher matches.
     @inlinable
     func adding<Output>(
         _ matcher: ErrorMatcher<Output>, _ fileID: String, _ line: UInt,
-        _ action: consuming MatcherRule<Output>.Action, to stage: RuleStage = .rule
-    ) -> ErrorHandler { adding(MatcherRule(matcher, at: .init(fileID: fileID, line: line), action), to: stage) }
+        _ action: consuming MatcherRule<Output>.Action
+    ) -> ErrorHandler { adding(MatcherRule(matcher, at: .init(fileID: fileID, line: line), action)) }
+
+    /// Returns this handler with a fallback; descriptions show it under the name of its method, which its stage has.
+    func adding(
+        to stage: RuleStage, _ fileID: String, _ line: UInt, _ action: consuming MatcherRule<any Error>.Action
+    ) -> ErrorHandler {
+        adding(MatcherRule(.any.named("\(stage)"), at: .init(fileID: fileID, line: line), action), to: stage)
+    }
 
     /// The rules in the order in which they are tried, each with its source location.
     public var description: String {

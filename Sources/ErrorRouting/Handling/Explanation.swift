@@ -135,37 +135,36 @@ extension Explanation {
     init(
         _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false, isMatched: (Rule) -> Bool?
     ) {
-        var (count, firstMatch, end): (Int, Int?, Int?) = (0, nil, nil)
+        var (count, firstMatch): (Int, Int?) = (0, nil)
         var isUndecided = false
-        var stopped: (disposition: HandleOutcome.Disposition, rule: RuleDescription)?
+        var stop: (number: Int, disposition: HandleOutcome.Disposition, rule: RuleDescription)?
         var entries = Self.entries(.rule, on: path) { rule in
             count += 1
-            if let end { return .notReached(because: "rule \(end) \(stopped?.disposition.verb.ofRule ?? "decides")") }
+            if let stop { return .notReached(because: "rule \(stop.number) \(stop.disposition.verb.ofRule)") }
+            if endsAtMatch, let firstMatch { return .notReached(because: "rule \(firstMatch) decides") }
             guard let isMatched = isMatched(rule) else {
                 if firstMatch == nil { isUndecided = true }
                 return .undecided
             }
             if !isMatched { return .notMatched }
-            if let disposition = rule.traits.stopsAs { stopped = (disposition, rule.registration.description) }
-            if stopped != nil || endsAtMatch { end = count }
+            if let disposition = rule.traits.stopsAs { stop = (count, disposition, rule.registration.description) }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = count
             return isUndecided ? .matchedIfReached : .matched
         }
+        let firstStop = stop?.number == firstMatch ? stop?.disposition : nil
         for stage in [RuleStage.onNoMatch, .always] {
             var isFirst = !isUndecided
             entries += Self.entries(stage, on: path) { _ in
                 if stage == .onNoMatch, let firstMatch {
-                    let what = firstMatch == end ? stopped?.disposition.verb.ofRule : nil
-                    return .notReached(because: "rule \(firstMatch) \(what ?? "matched")")
+                    return .notReached(because: "rule \(firstMatch) \(firstStop?.verb.ofRule ?? "matched")")
                 }
                 defer { isFirst = false }
                 return isFirst ? .matched : .matchedIfReached
             }
         }
-        let matched = firstMatch == end ? stopped?.disposition ?? .handled : .handled
-        let disposition = isUndecided ? .pending : firstMatch == nil ? .unmatched : matched
-        let ignoreRule = stopped?.disposition == .ignored ? stopped?.rule : nil
+        let disposition = isUndecided ? .pending : firstMatch == nil ? .unmatched : firstStop ?? .handled
+        let ignoreRule = stop?.disposition == .ignored ? stop?.rule : nil
         self.init(error: error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
 

@@ -30,7 +30,7 @@ struct DescribedError {
         details?.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
     }
 
-    /// Returns the type with the first of these that the error has: a kind, a case, a domain and code.
+    /// The type with the first of these that the error has: a kind, a case, a domain and code.
     ///
     /// For example: `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
     /// The fingerprint is the same in every run and, if no name changes, in every release. A case's number would change
@@ -38,19 +38,18 @@ struct DescribedError {
     ///
     /// The domain and code aren't read for a kind or a case: these are more specific, and reading the domain bridges
     /// the error.
-    func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
-        if let name = details?.kind ?? rawCaseName { return named(name) }
-        return domainAndCode().map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
-    }
+    var fingerprint: String { (details?.kind ?? rawCaseName).map(named) ?? coded ?? typeName }
 
-    /// Returns the type with the first of these that the error has: a case, a domain and code, its own kind.
+    /// The type with the first of these that the error has: a case, a domain and code, its own kind.
     ///
     /// This is the fingerprint of an underlying error, which a replay compares with the fingerprint of a rebuilt error.
     /// The replay has no table of details, and its rules might need the domain and the code.
     var fingerprintForReplay: String {
-        if let rawCaseName { return named(rawCaseName) }
-        if let code = ErrorText.domainAndCode(of: error) { return "\(typeName)(\(code.domain) \(code.code))" }
-        return ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
+        rawCaseName.map(named) ?? coded ?? ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
+    }
+
+    private var coded: String? {
+        ErrorText.domainAndCode(of: error).map { "\(typeName)(\($0.domain) \($0.code))" }
     }
 
     private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }

@@ -29,15 +29,13 @@ final class PostingLog: Sendable {
 }
 
 extension ErrorReport {
-    /// Begins to log the report.
+    /// Calls a closure that logs the report.
     ///
-    /// If the error was posted or is being handled while another error was logged, the last resort receives it instead,
-    /// and the result is nil.
+    /// If the error was posted or is being handled while another error was logged, the last resort receives it instead.
     @inline(__always)
-    func beginLog() -> PerThread.Entry? {
-        if rareParts?.value.log == nil, let entry = PerThread.enterLog() { return entry }
-        leaveOutOfLog()
-        return nil
+    func logged(by log: () -> Void) {
+        guard rareParts?.value.log == nil, PerThread.logDepth == 0 else { return leaveOutOfLog() }
+        PerThread.logging(atDepth: 1, log)
     }
 
     /// Passes the report to the last resort instead of a log.

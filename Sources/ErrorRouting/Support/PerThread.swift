@@ -19,12 +19,6 @@ enum PerThread {
     }()
 
     private static let lastThread = Atomic<Int>(0)
-    /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no free key.
-    ///
-    /// It is an atomic because a lazily initialized `static let` would cost a check on each use. It isn't private
-    /// because `Tests/Interleavings` explores the first use repeatedly.
-    static let key = Atomic<UInt>(0)
-    private static let noKey = UInt.max
 
     /// The data of one thread, which other threads don't access; freed when the thread exits.
     fileprivate struct Record {
@@ -48,7 +42,7 @@ enum PerThread {
     /// The limit on nested user code: the library calls user code, which calls the library, which calls user code.
     static let depthLimit = 3
 
-    /// Proof that user code or a log was entered, for ``leaveUserCode(_:)`` or ``leaveLog(_:)``.
+    /// Proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
         fileprivate let record: Place<Record>?
     }
@@ -108,25 +102,12 @@ enum PerThread {
     /// thread logged an error of depth 1, and so on.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
-    /// Records that the thread is about to log an error of depth 1; returns nil if the thread is already logging.
+    /// Calls a closure that logs an error of a given depth.
     @inline(__always)
-    static func enterLog() -> Entry? {
-        guard let record = current else { return Entry(record: nil) }
-        guard record.value.logDepth == 0 else { return nil }
+    static func logging(atDepth depth: Int, _ body: () -> Void) {
+        guard let record = current else { return body() }
         // Don't store the flag again: a write would evict it from the caches of all posting threads.
         if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
-        record.value.logDepth = 1
-        return Entry(record: record)
-    }
-
-    /// Records that the thread has logged the error.
-    @inline(__always)
-    static func leaveLog(_ entry: Entry) { entry.record?.value.logDepth = 0 }
-
-    /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another error.
-    static func logging(atDepth depth: Int, _ body: () -> Void) {
-        assert(hasLogged, "no thread has logged the error of the depth below")
-        guard let record = current else { return body() }
         let outer = exchange(&record.value.logDepth, with: depth)
         defer { record.value.logDepth = outer }
         body()
@@ -157,37 +138,39 @@ enum PerThread {
 
     // MARK: The record
 
+    /// The key of the threads' records; nil if the system has no free key.
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        let isMade = unsafe pthread_key_create(&key) { unsafe PerThread.free($0) } == 0
+        return isMade ? key : nil
+    }()
+
+    /// The key plus one; 0 until a thread has a record.
+    ///
+    /// It is faster to read than the constant, which is initialized on its first use. A relaxed read suffices, because
+    /// a thread that has a record finds what it has stored itself.
+    private static let keyPlusOne = Atomic<UInt>(0)
+
     /// The calling thread's record; nil if the system has no free key.
     @inline(__always)
     private static var current: Place<Record>? {
-        let key = key.load(ordering: .acquiring)
-        if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return unsafe Place(at: found)
-        }
+        let key = keyPlusOne.load(ordering: .relaxed)
+        if key != 0, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) { return unsafe Place(at: found) }
         return makeRecord()
     }
 
     @inline(never)
     private static func makeRecord() -> Place<Record>? {
-        if key.load(ordering: .acquiring) == 0 { makeKey() }
-        let key = key.load(ordering: .acquiring)
-        if key == noKey { return nil }
+        guard let key else { return nil }
+        keyPlusOne.store(UInt(key) + 1, ordering: .relaxed)
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
         // Use the mask as a remainder: `count` is a power of two.
         let record = Place(Record(slot: number & (count - 1)))
-        guard unsafe pthread_setspecific(pthread_key_t(key - 1), record.rawAddress) == 0 else {
+        guard unsafe pthread_setspecific(key, record.rawAddress) == 0 else {
             record.destroy()
             return nil
         }
         return record
-    }
-
-    private static func makeKey() {
-        var made = pthread_key_t()
-        let isMade = unsafe pthread_key_create(&made) { unsafe PerThread.free($0) } == 0
-        // Keep the first key if several threads create one.
-        let isFirst = key.replace(0, by: isMade ? UInt(made) + 1 : noKey).isReplaced
-        if isMade, !isFirst { pthread_key_delete(made) }
     }
 
     /// Frees a record; the parameter is optional because systems declare a key's destructor differently.

@@ -3,7 +3,7 @@ import Synchronization
 
 extension Scenario {
     /// Scenarios with objects that the first thread to use them creates and that are read without a lock.
-    static let tables: [Scenario] = [setOnce, typeTable, rules, branches, scope, threadKey]
+    static let tables: [Scenario] = [setOnce, typeTable, rules, branches, scope]
 
     /// Two threads set an object, and a third thread reads it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
@@ -142,24 +142,6 @@ extension Scenario {
         return Execution(of: threads) {
             let counts = bus.bus.statistics
             expect(handled.rules.count == counts.handled && counts.handled + counts.dropped == 2, "\(counts)")
-        }
-    }
-
-    // MARK: Threads
-
-    /// Several threads are the first to need the key for thread-specific values.
-    private static let threadKey = Scenario(of: "PerThreads-key", .none()) {
-        ThreadSpecific.reset()
-        PerThread.key.store(0, ordering: .relaxed)
-        let slots = Handled()
-        let threads = (0..<3).map { _ in
-            {
-                slots.note(PerThread.slot); slots.note(PerThread.slot)
-            }
-        }
-        return Execution(of: threads) {
-            expect(ThreadSpecific.keyCount == 1, "\(ThreadSpecific.keyCount) keys are left")
-            expect(slots.rules.count == 6, "not all threads have a slot")
         }
     }
 }

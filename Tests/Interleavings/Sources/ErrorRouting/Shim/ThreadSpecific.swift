@@ -8,9 +8,6 @@ enum ThreadSpecific {
     nonisolated(unsafe) private static var values = unsafe [[UnsafeMutableRawPointer?]](
         repeating: [], count: Explorer.maximumThreads)
     nonisolated(unsafe) fileprivate static var destructors = unsafe [Destructor]()
-    /// The keys that were created but not deleted.
-    nonisolated(unsafe) fileprivate static var keys: Set<pthread_key_t> = []
-    static var keyCount: Int { unsafe keys.count }
 
     fileprivate static subscript(key: pthread_key_t) -> UnsafeMutableRawPointer? {
         get {
@@ -31,32 +28,20 @@ enum ThreadSpecific {
             unsafe destructors[key](value)
         }
     }
-
-    /// Forgets all keys, between executions.
-    static func reset() {
-        unsafe (destructors, keys) = ([], [])
-        for index in unsafe values.indices { unsafe values[index] = [] }
-    }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_key_create(_ key: inout pthread_key_t, _ destructor: @escaping ThreadSpecific.Destructor) -> Int32 {
     key = pthread_key_t(unsafe ThreadSpecific.destructors.count)
     unsafe ThreadSpecific.destructors.append(destructor)
-    unsafe ThreadSpecific.keys.insert(key)
     return 0
 }
-
-// swift-format-ignore: AlwaysUseLowerCamelCase
-@discardableResult
-func pthread_key_delete(_ key: pthread_key_t) -> Int32 { unsafe ThreadSpecific.keys.remove(key) == nil ? EINVAL : 0 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_getspecific(_ key: pthread_key_t) -> UnsafeMutableRawPointer? { unsafe ThreadSpecific[key] }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_setspecific(_ key: pthread_key_t, _ value: UnsafeRawPointer?) -> Int32 {
-    if unsafe !ThreadSpecific.keys.contains(key) { return EINVAL }
     unsafe ThreadSpecific[key] = unsafe UnsafeMutableRawPointer(mutating: value)
     return 0
 }
