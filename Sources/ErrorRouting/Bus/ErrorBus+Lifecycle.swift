@@ -164,7 +164,7 @@ extension ErrorBus {
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.reportRemoved)
         if storage.apply({ $0.leftoversWereReceived() }) { end() }
-        cancel(left.action)
+        if left.sequence > 0 { cancel(left.action) }
     }
 
     /// Notifies everyone who waits for the bus's end.
@@ -180,7 +180,6 @@ extension ErrorBus {
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
         internalTasks.withLock { $0.timer?.task }?.cancel()
-        writeDropsAfterEnd()
     }
 
     /// Waits until every error posted so far is delivered and observers have received it; the bus continues.

@@ -186,7 +186,7 @@ public final class ErrorBus: ErrorPosting {
     var isInsideOwnWork: Bool { ownWork.contains { $0.sequence == nil } || isInsideOwnAction }
 
     /// The parts of this bus's work in which this task runs or was started.
-    private var ownWork: some Sequence<Ambience.Work> { Ambience.current.work.lazy.filter { $0.bus == self.number } }
+    var ownWork: some Sequence<Ambience.Work> { Ambience.current.work.lazy.filter { $0.bus == self.number } }
 
     /// Posts an error in a scope or, if it is nil, to the bus itself; returns false if the error was dropped.
     @inline(__always)
@@ -272,13 +272,7 @@ public final class ErrorBus: ErrorPosting {
         switch storage.drop(type(of: error), at: source) {
         case .nothing: break
         case .wake: wakeUps.signal()
-        case .writeDrops: writeDropsAfterEnd()
+        case .write(let drops): lastResort.write(drops.report(), because: "the bus has finished")
         }
-    }
-
-    /// Writes dropped errors to the last resort if their notice was announced but no worker will deliver it.
-    func writeDropsAfterEnd() {
-        guard let drops = storage.apply({ $0.takeDrops() }) else { return }
-        lastResort.write(drops.report(), because: "the bus has finished")
     }
 }

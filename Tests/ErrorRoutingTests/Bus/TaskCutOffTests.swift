@@ -143,6 +143,27 @@ struct TaskCutOffTests {
         #expect(lines.entries.first?.contains("the task pager was cancelled at once") == true)
     }
 
+    @Test("nor is a rule that binds the bus again before it starts the task")
+    func bindsAgain() async {
+        let (journal, lines) = (Journal<String>(), Journal<String>())
+        let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
+        let paging = ErrorHandler().onNoMatch { error in
+            journal.note("\(error)")
+            // Without the check, each task would lead to another one.
+            if journal.entries.count > 3 { return .stop }
+            await ErrorBus.current?.bound {
+                _ = postingTask(name: "pager") { try await Gate().waitUnlessCancelled() }
+            }
+            return .stop
+        }
+        await withErrorBus(handler: paging, configuration: configuration) { bus in
+            bus.task(name: "mail") { try await Gate().waitUnlessCancelled() }
+            #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(300)))
+        }
+        expect(journal.entries, equals: ["the task mail was cancelled at once"])
+        expect(lines.entries.count, equals: 1)
+    }
+
     @Test("a task that other tasks start while a cut-off task is handled is posted like any other task")
     func othersTasks() async {
         let (journal, isHandling, gate) = (Journal<String>(), Gate(), Gate())

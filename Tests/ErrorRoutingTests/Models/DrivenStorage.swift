@@ -65,7 +65,7 @@ final class DrivenStorage {
             let posting = IntakeBox.posting(Numbered(number), line: line, at: time, isWaitedFor: isWaitedFor)
             return fill(position, with: posting) == .filledForSleeper
         case .full(let makesNotice):
-            if makesNotice { _ = storage.intake.announceDrops(at: .init()) }
+            if makesNotice { _ = storage.apply { $0.announceDrops(at: .init()) } }
             return nil
         case .closed:
             return nil
@@ -125,8 +125,9 @@ final class DrivenStorage {
     ) -> Event {
         for failure in failures { fail(failure) }
         var posting: Posting?
-        let observer = isObserved ? storage.addObserver(NoObserver(), of: nil).id : nil
-        defer { if let observer { storage.removeObserver(observer) } }
+        let observer = NoObserver()
+        if isObserved { _ = storage.apply { $0.observers.add(observer, of: nil) } }
+        defer { _ = storage.apply { $0.observers.remove(observer) } }
         switch storage.apply({ $0.complete(disposition, by: nil, releasing: &posting) }) {
         case .next(let action): return carryOut(action, at: now)
         case .notify:

@@ -6,8 +6,7 @@ import Synchronization
 /// counts as pending. A report is released when it no longer takes capacity: when its delivery begins or when it is
 /// suppressed.
 ///
-/// The methods under "The worker's side" are called under the bus's lock. There is one exception:
-/// ``announceDrops(at:)`` calls ``update(_:)``, which is a compare-and-swap, without the lock.
+/// The methods under "The worker's side" are called under the bus's lock.
 ///
 /// The memory orders are the weakest that suffice; swaps and exchanges acquire and release:
 ///
@@ -73,17 +72,6 @@ struct BusIntake: ~Copyable, Sendable {
                 return .closed
             }
         }
-    }
-
-    /// Announces a notice of drops, to be delivered after all reports accepted so far.
-    ///
-    /// The source is that of the first dropped error. The result is whether the worker will find the notice; if not,
-    /// the bus has ended.
-    func announceDrops(at source: ErrorReport.Source) -> Bool {
-        drops.setNotice(DropNotice(before: accepted, source: source))
-        // Swap the word, which orders this call with the swap that ends the bus. Either that swap comes later, and the
-        // code that ends the bus then looks for a notice, or this call finds that the bus has ended.
-        return update { !$0.hasEnded }
     }
 
     // MARK: Counts

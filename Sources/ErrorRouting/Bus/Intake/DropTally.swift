@@ -1,16 +1,5 @@
 import Synchronization
 
-/// A pending notice of drops, which covers the drops before its place in the order of reports.
-final class DropNotice: Sendable {
-    /// The number of the report that follows the notice.
-    let number: Int64
-    /// The source of the first dropped error.
-    let source: ErrorReport.Source
-    let moment = Moment()
-
-    init(before number: Int64, source: ErrorReport.Source) { (self.number, self.source) = (number, source) }
-}
-
 /// The number of errors dropped since the last notice, by type.
 ///
 /// Drops come in floods, so they are counted without a lock. A caller counts its drop first in its type's slot and then
@@ -22,7 +11,8 @@ final class DropNotice: Sendable {
 /// type, which is stored earlier, is visible. A type doesn't change, so a relaxed read suffices. Changes to the total
 /// use both orders: the thread that creates the next notice comes after the thread that emptied the slots.
 @safe struct DropTally: ~Copyable, @unchecked Sendable {
-    private struct Slot: ~Copyable {
+    // Don't make it private: Swift 6.3.1 crashes if it compiles another file that destroys a tally.
+    struct Slot: ~Copyable {
         /// The type's address, or 0.
         let type = Atomic<UInt>(0)
         let count = Atomic<Int64>(0)
@@ -35,8 +25,6 @@ final class DropNotice: Sendable {
     /// A hash table by the type's address, with linear probing.
     private let slots: FixedArray<Slot>
     private let others = Atomic<Int64>(0)
-    /// The address of the announced notice, retained; 0 if there is none.
-    private let notice = Atomic<UInt>(0)
     /// The number of drops that notices haven't reported.
     ///
     /// It is briefly negative if a slot is emptied before the caller has counted its drop here.
@@ -48,8 +36,6 @@ final class DropNotice: Sendable {
         self.slots = slots
     }
 
-    deinit { _ = takeNotice(before: .max) }
-
     /// Counts a dropped error; returns whether the caller must announce a notice.
     func add(_ type: any Error.Type) -> Bool {
         count(type)
@@ -59,44 +45,10 @@ final class DropNotice: Sendable {
     /// The number of drops that notices haven't reported.
     var unreported: Int64 { total.load(ordering: .acquiring) }
 
-    /// Whether a notice is announced.
-    var hasNotice: Bool { notice.load(ordering: .acquiring) != 0 }
-
-    /// Announces a notice; the previous notice must have been taken, together with all drops counted until then.
-    func setNotice(_ made: DropNotice) {
-        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
-        let former = notice.exchange(address, ordering: .acquiringAndReleasing)
-        assert(former == 0, "a notice is announced while another notice is pending")
-    }
-
-    /// Takes the announced notice if it precedes the report with a number, with the counts of all unreported drops.
+    /// Moves the counted drops to a notice's counts by type; must be called under the bus's lock.
     ///
-    /// If more errors are dropped during the call, another notice follows, before the report with the number that
-    /// `accepted` returns. If the bus has ended, this notice includes them, because no worker would deliver another
-    /// notice. The method must be called under the bus's lock.
-    func take(
-        before number: Int64, hasEnded: Bool, accepted: @autoclosure () -> Int64
-    ) -> (notice: DropNotice, counts: [String: Int64])? {
-        guard let notice = takeNotice(before: number) else { return nil }
-        var counts: [String: Int64] = [:]
-        var isMoreUnreported = takeCounts(into: &counts)
-        while isMoreUnreported, hasEnded { isMoreUnreported = takeCounts(into: &counts) }
-        if isMoreUnreported { setNotice(DropNotice(before: accepted(), source: notice.source)) }
-        return (notice, counts)
-    }
-
-    private func takeNotice(before number: Int64) -> DropNotice? {
-        guard let address = unsafe UnsafeRawPointer(bitPattern: notice.load(ordering: .acquiring)) else { return nil }
-        let announced = unsafe Unmanaged<DropNotice>.fromOpaque(address)
-        guard unsafe announced._withUnsafeGuaranteedRef({ $0.number <= number }) else { return nil }
-        notice.store(0, ordering: .releasing)
-        return unsafe announced.takeRetainedValue()
-    }
-
-    /// Moves the counted drops to a notice's counts by type.
-    ///
-    /// Returns whether more errors were dropped during the call.
-    private func takeCounts(into counts: inout [String: Int64]) -> Bool {
+    /// Returns whether more errors were dropped during the call; another notice must include them.
+    func take(into counts: inout [String: Int64]) -> Bool {
         var taken = others.exchange(0, ordering: .acquiringAndReleasing)
         if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
         for index in 0..<Self.typeLimit {

@@ -20,7 +20,7 @@ extension ErrorBus {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
-    ) -> ErrorObservation { ErrorObservation(receive, onEnd: onEnd, of: self) }
+    ) -> ErrorObservation { ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: self) }
 
     /// Calls a closure with every report delivered from now on until the bus ends, without an observation to retain.
     ///
@@ -39,16 +39,7 @@ extension ErrorBus {
     public func observeUntilEnd(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
-    ) {
-        // Retain the observation in its own `onEnd` closure, which releases it when the observation has ended.
-        let held = Locked<ErrorObservation?>(nil)
-        let observation = observe(receive) { statistics in
-            // Release the observation outside the lock: releasing it might run user code.
-            let observation = held.withLock { $0.take() }
-            withExtendedLifetime(observation) { onEnd(statistics) }
-        }
-        held.withLock { $0 = observation }
-    }
+    ) { add(ReportReceiver(receive, onEnd: onEnd)) }
 
     /// Opens a stream of every report delivered from now on and its outcome.
     ///
@@ -64,7 +55,7 @@ extension ErrorBus {
     /// - Parameter limit: The number of reports that the stream buffers for a slow reader; at least 1.
     /// - Returns: The stream of reports.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
-        ReportReading.reports(limit, of: self)
+        ObserverBuffer.reports(limit, of: self)
     }
 
     /// Opens a stream of the reports whose errors a matcher matches, each paired with the matcher's output.
@@ -85,11 +76,25 @@ extension ErrorBus {
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
-        ReportReading.reports(matching: matcher, limit, of: self)
+        ObserverBuffer.reports(matching: matcher, limit, of: self)
     }
 }
 
 extension ErrorBus {
+    /// Adds an observer of a scope or, if the scope is nil, of the bus; if the bus has ended, finishes it immediately.
+    func add(_ observer: any ReportObserver, of scope: ScopeContext? = nil) {
+        let (end, former) = storage.apply { $0.observers.add(observer, of: scope) }
+        withExtendedLifetime(former) {}
+        if let end { observer.finish(end) }
+    }
+
+    /// Removes and finishes an observer.
+    func remove(_ observer: any ReportObserver) {
+        let former = storage.apply { $0.observers.remove(observer) }
+        withExtendedLifetime(former) {}
+        observer.finish(statistics)
+    }
+
     /// Ends all observations, and from now on finishes each new observer.
     func finishObservers() {
         let (members, statistics) = storage.apply { machine in

@@ -5,23 +5,28 @@ import Synchronization
 /// It ends when it is cancelled or deallocated, or when its bus ends. At that time, the `onEnd` of
 /// ``ErrorBus/observe(_:onEnd:)`` is called, exactly once and after the last report.
 public final class ErrorObservation: Sendable {
-    private let registration: ObserverRegistration
+    private let observer: any ReportObserver
+    private let bus: Weak<ErrorBus>
 
-    /// Observes a bus or one of its scopes; if there is no bus, the observation ends immediately.
-    init(
-        _ receive: @escaping @Sendable (ErrorReport) -> Void,
-        onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
-        of bus: ErrorBus?, in scope: ScopeContext? = nil
-    ) {
-        registration = ObserverRegistration(ReportReceiver(receive, onEnd: onEnd), of: bus, in: scope)
+    /// Observes a bus or one of its scopes; if there is no bus, or if the bus has ended, the observation ends
+    /// immediately.
+    init(_ observer: any ReportObserver, of bus: ErrorBus?, in scope: ScopeContext? = nil) {
+        (self.observer, self.bus) = (observer, Weak(bus))
+        if let bus { bus.add(observer, of: scope) } else { observer.finish(ErrorBus.Statistics()) }
     }
+
+    deinit { cancel() }
 
     /// Ends the observation, so that the closure receives no further reports.
     ///
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
     /// is called right after that report. If another thread is deallocating the bus or ending the observation, that
     /// thread calls `onEnd`. Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
-    public func cancel() { registration.end() }
+    public func cancel() {
+        // Leave the end to a bus that is being deallocated: it will soon finish its observers, and only it can read its
+        // statistics.
+        bus.object?.remove(observer)
+    }
 }
 
 /// An observer that calls a closure with each report, and another closure once after the last report.
@@ -31,7 +36,7 @@ public final class ErrorObservation: Sendable {
 /// called before the last report or during a call of the closure.
 ///
 /// `@unchecked` because of the closures: the thread that moves the phase away from `idle` has exclusive access to them.
-private final class ReportReceiver: ReportObserver, @unchecked Sendable {
+final class ReportReceiver: ReportObserver, @unchecked Sendable {
     private enum Phase {
         static let idle: UInt = 0
         static let receiving: UInt = 1

@@ -91,3 +91,33 @@ final class ObserverBuffer: ReportObserver {
         return element
     }
 }
+
+/// The streams of reports: each reads its own buffer.
+extension ObserverBuffer {
+    /// Returns a stream of every report of a bus, or of one of its scopes.
+    static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
+        stream(limit, of: bus, in: scope, match: nil) { $0.report }
+    }
+
+    /// Returns a stream of the reports whose errors a matcher matches.
+    static func reports<Value>(
+        matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
+    ) -> AsyncStream<(output: Value, report: ErrorReport)> {
+        stream(limit, of: bus, in: scope, match: { matcher.match($0.error).map(Box.init) }) { element in
+            (element.output as? Box<Value>).map { ($0.value, element.report) }
+        }
+    }
+
+    /// Returns a stream of what a closure reads from each element; if there is no bus, the stream ends immediately.
+    ///
+    /// The stream retains its observation, so it stops observing when it is released.
+    private static func stream<Value>(
+        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?, match: (@Sendable (ErrorReport) -> Output?)?,
+        _ read: @escaping @Sendable (Element) -> Value?
+    ) -> AsyncStream<Value> {
+        if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
+        let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
+        let observation = ErrorObservation(buffer, of: bus, in: scope)
+        return AsyncStream(unfolding: { await buffer.next().flatMap(read) }, onCancel: { observation.cancel() })
+    }
+}

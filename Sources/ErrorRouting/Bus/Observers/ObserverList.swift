@@ -14,14 +14,12 @@ protocol ReportObserver: AnyObject, Sendable {
 /// hold reports, and errors must not be deallocated under the lock.
 struct ObserverList {
     struct Member: Sendable {
-        let id: UInt64
         let observer: any ReportObserver
         /// The scope to observe, with the scopes below it; nil for all reports of the bus.
         let scope: ScopeContext?
     }
 
     private(set) var members: [Member] = []
-    private var lastID: UInt64 = 0
     /// The bus's statistics at the end of all observations; nil before that.
     private var end: ErrorBus.Statistics?
 
@@ -30,15 +28,15 @@ struct ObserverList {
     /// If all observations have ended, the caller must finish the observer with the returned statistics instead.
     mutating func add(
         _ observer: any ReportObserver, of scope: ScopeContext?
-    ) -> (id: UInt64, end: ErrorBus.Statistics?, former: [Member]) {
-        lastID += 1
-        if let end { return (lastID, end, []) }
-        let member = Member(id: lastID, observer: observer, scope: scope)
-        return (lastID, nil, exchange(&members, with: members + [member]))
+    ) -> (end: ErrorBus.Statistics?, former: [Member]) {
+        if let end { return (end, []) }
+        return (nil, exchange(&members, with: members + [Member(observer: observer, scope: scope)]))
     }
 
     /// Removes an observer and returns the former members.
-    mutating func remove(_ id: UInt64) -> [Member] { exchange(&members, with: members.filter { $0.id != id }) }
+    mutating func remove(_ observer: any ReportObserver) -> [Member] {
+        exchange(&members, with: members.filter { $0.observer !== observer })
+    }
 
     /// Ends all observations; the caller must finish the returned members.
     mutating func finish(_ statistics: ErrorBus.Statistics) -> [Member] {

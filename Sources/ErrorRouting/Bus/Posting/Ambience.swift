@@ -7,8 +7,8 @@ struct Ambience: Sendable {
     struct Work: Sendable {
         /// The bus's number; an address doesn't suffice, because a later bus might have the same address.
         let bus: UInt64
-        /// The number of the report that an asynchronous action handles; nil for the body of `withErrorBus` and for a
-        /// bus task.
+        /// The number of the report that an asynchronous action handles; 0 for the synchronous actions, nil for the
+        /// body of `withErrorBus` and for a bus task.
         var sequence: UInt64?
     }
 
@@ -23,8 +23,6 @@ struct Ambience: Sendable {
     var scope: ErrorScope?
     /// The parts of work in which the task runs or was started, outermost first.
     var work: [Work] = []
-    /// The number of the bus that runs the action in which the task runs or was started.
-    var deliverer: UInt64?
 
     /// Returns this ambience within the body or a task of a bus.
     func within(_ bus: ErrorBus) -> Ambience {
@@ -44,7 +42,6 @@ extension Ambience {
     /// The current task's ambience with another scope and that scope's bus.
     @usableFromInline
     init(in scope: ErrorScope) {
-        let current = Self.current
-        self.init(bus: scope.bus, scope: scope, work: current.work, deliverer: current.deliverer)
+        self.init(bus: scope.bus, scope: scope, work: Self.current.work)
     }
 }

@@ -162,7 +162,7 @@ extension ErrorScope {
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
     ) -> ErrorObservation {
         let scope = rooted
-        return ErrorObservation(receive, onEnd: onEnd, of: scope.bus, in: scope.context)
+        return ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: scope.bus, in: scope.context)
     }
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
@@ -171,7 +171,7 @@ extension ErrorScope {
     /// - Returns: The stream of reports; if the scope has no bus, the stream has already ended.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         let scope = rooted
-        return ReportReading.reports(limit, of: scope.bus, in: scope.context)
+        return ObserverBuffer.reports(limit, of: scope.bus, in: scope.context)
     }
 
     /// Opens a stream of the reports of this scope and of scopes below it whose errors a matcher matches.
@@ -186,7 +186,7 @@ extension ErrorScope {
         matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
         let scope = rooted
-        return ReportReading.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
+        return ObserverBuffer.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
     }
 }
 

@@ -39,6 +39,15 @@ struct BusStateMachine: ~Copyable {
         static let worker = Parties(rawValue: 2)
     }
 
+    /// A pending notice of drops.
+    struct DropNotice {
+        /// The number of the report that follows the notice.
+        let number: Int64
+        /// The source of the first dropped error.
+        let source: ErrorReport.Source
+        let moment = Moment()
+    }
+
     private let intakePlace: Place<BusIntake>
     /// The callers' side of the bus, whose storage owns it.
     private var intake: BusIntake { @inline(__always) _read { yield intakePlace.value } }
@@ -53,6 +62,7 @@ struct BusStateMachine: ~Copyable {
     private(set) var nextNumber: Int64
     private(set) var flood: FloodLimiter<Posting>?
     private(set) var failureNotices = FIFO<Posting>()
+    private(set) var dropNotice: DropNotice?
     private var flushes = FlushQueue()
 
     /// The number of accepted reports at which the bus closes, because its tasks have ended; nil before that.
@@ -132,7 +142,7 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginNext(waitedUntil now: Duration? = nil) -> WorkerAction {
         defer { intake.publishReleased(released) }
         while true {
-            if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber)
+            if !failureNotices.isEmpty || dropNotice != nil || flushes.isDue(at: nextNumber)
                 || lastNumber != nil, let action = beginWhatComesFirst()
             {
                 return action
@@ -327,13 +337,26 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Notices of drops
 
+    /// Announces a notice of drops, which follows all reports accepted so far.
+    ///
+    /// The source is that of the first dropped error. After the end, no worker will deliver a notice, so the caller must
+    /// write the drops to the last resort.
+    mutating func announceDrops(at source: ErrorReport.Source) -> BusStorage.DropAction {
+        assert(dropNotice == nil, "a notice is announced while another notice is pending")
+        dropNotice = DropNotice(number: intake.accepted, source: source)
+        return hasEnded ? takeDrops().map { .write($0) } ?? .nothing : .wake
+    }
+
     /// Takes the notice of drops that comes before the report with a given number; nil if there is none.
     ///
-    /// A caller that delivers or returns the notice as a report must count it. After the end, no worker will deliver the
-    /// notice, so the caller must write it to the last resort instead.
+    /// A caller that delivers or returns the notice as a report must count it. If more errors are dropped during the
+    /// call, another notice follows; after the end, this notice includes them.
     mutating func takeDrops(before number: Int64 = .max) -> Posting? {
-        let taken = intake.drops.take(before: number, hasEnded: hasEnded, accepted: intake.accepted)
-        guard let (notice, drops) = taken else { return nil }
+        guard let notice = dropNotice, notice.number <= number else { return nil }
+        var drops: [String: Int64] = [:]
+        var isMoreDropped = intake.drops.take(into: &drops)
+        while isMoreDropped, hasEnded { isMoreDropped = intake.drops.take(into: &drops) }
+        dropNotice = isMoreDropped ? DropNotice(number: intake.accepted, source: notice.source) : nil
         counts.reportedDrops += drops.values.reduce(0, +)
         return Posting(UnboxedError(ErrorsDropped(drops)), at: notice.source, moment: notice.moment)
     }
@@ -534,7 +557,7 @@ extension BusStateMachine {
         // Read this before the count of accepted reports: lost reports must not outnumber accepted reports.
         let refused = intake.refused
         // Ignore a notice that was announced after the end, because no worker will deliver it.
-        let hasDropNotice = !hasEnded && intake.drops.hasNotice
+        let hasDropNotice = !hasEnded && dropNotice != nil
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
         let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)

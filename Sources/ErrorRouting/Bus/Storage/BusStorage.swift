@@ -67,16 +67,15 @@ struct BusStorage: ~Copyable, Sendable {
         case nothing
         /// There is a new notice: wake the worker.
         case wake
-        /// There is a new notice, but the bus has ended: write the drops to the last resort.
-        case writeDrops
+        /// The bus has ended: write the drops to the last resort.
+        indirect case write(Posting)
     }
 
     /// Counts an error as dropped.
     ///
-    /// The first drop since the last notice also announces a notice that follows the reports accepted so far.
+    /// Only the first drop since the last notice takes the lock, to announce a notice.
     func drop(_ type: any Error.Type, at source: ErrorReport.Source) -> DropAction {
-        guard intake.drops.add(type) else { return .nothing }
-        return intake.announceDrops(at: source) ? .wake : .writeDrops
+        intake.drops.add(type) ? apply { $0.announceDrops(at: source) } : .nothing
     }
 
     /// Returns whether the report with a number is in its slot; doesn't take the lock.
@@ -91,21 +90,6 @@ struct BusStorage: ~Copyable, Sendable {
     /// Like ``apply(_:)``; returns nil if a thread, possibly the calling thread, holds the lock.
     func applyIfUnlocked<Result>(_ event: (inout BusStateMachine) -> Result) -> Result? {
         machine.withLockIfAvailable(event)
-    }
-
-    // MARK: Observers
-
-    /// Adds an observer and returns its number; if the bus has ended, the caller must finish the observer instead.
-    func addObserver(
-        _ observer: any ReportObserver, of scope: ScopeContext?
-    ) -> (id: UInt64, end: ErrorBus.Statistics?) {
-        let (id, end, former) = apply { $0.observers.add(observer, of: scope) }
-        return withExtendedLifetime(former) { (id, end) }
-    }
-
-    func removeObserver(_ id: UInt64) {
-        let former = apply { $0.observers.remove(id) }
-        withExtendedLifetime(former) {}
     }
 
     // MARK: Reads without the lock

@@ -30,7 +30,8 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
     func work() async {
-        await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing, deliverer: bus.number)) {
+        let actions = Ambience.Work(bus: bus.number, sequence: 0)
+        await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing + [actions])) {
             await withTaskCancellationHandler {
                 await loop()
             } onCancel: {

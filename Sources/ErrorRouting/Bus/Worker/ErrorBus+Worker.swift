@@ -64,7 +64,7 @@ extension ErrorBus {
         if Cancellation.role(of: failure.error) == .failure { lastResort.write(failure) }
     }
 
-    /// Cancels an action in progress; nil if the worker's task itself runs the action.
+    /// Cancels the action in progress; nil if it is synchronous, so that the worker's own task runs it.
     ///
     /// This uses its own thread, because an action's cancellation handler might be slow and callers must not wait for
     /// it.

@@ -61,7 +61,7 @@ struct DropTallyTests {
                 announced.wait()
                 while let notice = box.take() { notices.note(notice) }
                 // Check for a notice too: one might have been announced since the last call.
-                if left.isOver, !box.tally.hasNotice { break }
+                if left.isOver, !box.hasNotice { break }
             }
         }
         let all = notices.entries
@@ -94,17 +94,30 @@ struct DropTallyTests {
 
     private final class Box: Sendable {
         let tally = DropTally()
+        private let notice = Locked(false)
 
-        /// Counts a drop and announces a notice if there is none; the tally asserts that there is at most one notice.
+        var hasNotice: Bool { notice.withLock { $0 } }
+
+        /// Counts a drop and announces a notice if there is none, as a bus does under its lock.
         func add(_ type: any Error.Type) -> Bool {
             let isFirst = tally.add(type)
-            if isFirst { tally.setNotice(DropNotice(before: 0, source: .init())) }
+            if isFirst {
+                notice.withLock { hasNotice in
+                    #expect(!hasNotice, "a notice is announced while another notice is pending")
+                    hasNotice = true
+                }
+            }
             return isFirst
         }
 
         /// Takes the notice, or returns nil if there is none.
         func take() -> ErrorsDropped? {
-            tally.take(before: 0, hasEnded: false, accepted: 0).map { ErrorsDropped($0.counts) }
+            notice.withLock { hasNotice in
+                if !hasNotice { return nil }
+                var counts: [String: Int64] = [:]
+                hasNotice = tally.take(into: &counts)
+                return ErrorsDropped(counts)
+            }
         }
     }
 }

@@ -334,10 +334,10 @@ extension BusObserveTests {
     @Test("observers that have ended are no longer listed, and a later observer is finished immediately")
     func endedObservers() {
         let (bus, early, late) = (ErrorBus(handler: ErrorHandler()), Listener(), Listener())
-        let first = ObserverRegistration(early, of: bus, in: nil)
+        let first = ErrorObservation(early, of: bus)
         expect(bus.storage.apply { $0.observers.members.count }, equals: 1)
         bus.finish()
-        let second = ObserverRegistration(late, of: bus, in: nil)
+        let second = ErrorObservation(late, of: bus)
         #expect(bus.storage.apply { $0.observers.members.isEmpty })
         expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
         withExtendedLifetime((first, second)) {}
