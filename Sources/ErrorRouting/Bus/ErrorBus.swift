@@ -138,11 +138,11 @@ public final class ErrorBus: ErrorPosting {
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = postOutOfLine(error, as: role, metadata: metadata, source: source, in: scope)
+            let isPending = post(error, as: role, metadata: metadata, source: source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        _ = postOutOfLine(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
+        _ = post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
         return await promise.value(ifCancelled: .pending)
     }
 
@@ -189,7 +189,7 @@ public final class ErrorBus: ErrorPosting {
     var ownWork: some Sequence<Ambience.Work> { Ambience.current.work.lazy.filter { $0.bus == self.number } }
 
     /// Posts an error in a scope or, if it is nil, to the bus itself; returns false if the error was dropped.
-    @inline(__always)
+    @inline(never)
     func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
@@ -232,17 +232,6 @@ public final class ErrorBus: ErrorPosting {
                 error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience / 1_000_000_000) s: \
                 call run(), or use withErrorBus
                 """)
-    }
-
-    /// Works like ``post(_:as:metadata:source:in:promise:)``, but isn't inlined.
-    ///
-    /// A copy of the inlined method in each scope's `post` would cost more than a call.
-    @inline(never)
-    func postOutOfLine(
-        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
-        source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
-    ) -> Bool {
-        post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
     }
 
     /// Merges the scope's annotations, the provider's metadata, and the caller's metadata; later values win.

@@ -31,7 +31,8 @@ extension DrivenStorage {
 
     /// Lets the action in delivery exceed its time limit, then returns it.
     func overdue(at now: Duration) -> RunningAction? {
-        guard case .abandon(let action, let failure) = storage.apply({ $0.timeIsUp(at: now) }) else { return nil }
+        let step = storage.apply { $0.timeIsUp(at: now) }
+        guard case .abandon(let action, .failed(let failure)) = step else { return nil }
         failures.append(failure)
         return action
     }

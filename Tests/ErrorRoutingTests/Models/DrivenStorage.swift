@@ -78,8 +78,8 @@ final class DrivenStorage {
     ///
     /// If the worker was notifying observers, it has finished that.
     func next(at now: Duration = .zero) -> Event {
-        let wasNotifying = exchange(&isNotifying, with: false)
-        return carryOut(wasNotifying ? storage.apply { $0.notified() } : storage.apply { $0.next() }, at: now)
+        isNotifying = false
+        return carryOut(storage.apply { $0.next() }, at: now)
     }
 
     private func carryOut(_ action: BusStateMachine.WorkerAction, at now: Duration) -> Event {

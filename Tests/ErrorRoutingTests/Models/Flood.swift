@@ -11,7 +11,7 @@ struct Flood {
         case suppresses(Int)
     }
 
-    var limiter: FloodLimiter<Int>
+    var limiter: FloodLimiter
 
     init(_ limit: FloodLimit, keeping maximum: Int) {
         limiter = FloodLimiter(limit, keeping: maximum)
@@ -35,8 +35,9 @@ struct Flood {
                 continue
             case .passes: answers.append(.passes(error))
             case .holds(let window):
-                let former = limiter.hold(error, posted: Self.moment(time), in: window)
-                answers.append(former.map { .suppresses($0) } ?? .holds(error))
+                let posting = Posting(UnboxedError(numbered), at: source, moment: Self.moment(time))
+                let former = limiter.hold(posting, in: window)
+                answers.append(former.map { .suppresses(Self.number(of: $0)) } ?? .holds(error))
             }
             return answers
         }
@@ -52,6 +53,8 @@ struct Flood {
         while let answer = release(by: nil) { answers.append(answer) }
         return answers
     }
+
+    fileprivate static func number(of posting: Posting) -> Int { (posting.error.error as? Numbered)?.number ?? -1 }
 
     private static let beginning = Moment().instant
 
@@ -82,8 +85,11 @@ extension NaiveFloodLimiter {
 }
 
 extension Flood.Answer {
-    init(_ release: FloodLimiter<Int>.Release) {
-        self = .releases(release.held, occurrences: release.occurrences, since: Flood.time(release.firstMoment))
+    init(_ released: Posting) {
+        let parts = released.rareParts?.value
+        self = .releases(
+            Flood.number(of: released), occurrences: parts?.occurrences ?? 1,
+            since: Flood.time(parts?.firstMoment ?? released.moment))
     }
 
     init(_ release: NaiveFloodLimiter.Release) {

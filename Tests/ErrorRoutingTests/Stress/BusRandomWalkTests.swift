@@ -160,12 +160,14 @@ final class BusWalk {
     private func runAction() {
         guard naive.delivering != nil else { return }
         guard let action = bus.begin(at: .zero, limit: .milliseconds(10)) else { return }
-        guard chance(50) else { return expect(bus.storage.apply({ $0.actionEnds(action, with: nil) }), equals: true) }
+        guard chance(50) else {
+            return expect(bus.storage.apply { $0.actionEnds(action, .returned(.next)) }, equals: true)
+        }
         expectNil(bus.overdue(at: .milliseconds(9)))
         #expect(bus.overdue(at: .milliseconds(10)) === action)
         naive.fail(nil)
         check()
-        expect(bus.storage.apply { $0.actionEnds(action, with: bus.failure(0)) }, equals: false)
+        expect(bus.storage.apply { $0.actionEnds(action, .failed(bus.failure(0))) }, equals: false)
     }
 
     private func finish() { expect(bus.storage.apply { $0.close() }, equals: naive.finish() ? .wake : .nothing) }
@@ -207,7 +209,7 @@ final class BusWalk {
         expect(bus.storage.delivery.isReportRemoved, equals: true)
         check()
         // The action and its worker continue without effect.
-        if let action { expect(bus.storage.apply({ $0.actionEnds(action, with: bus.failure(0)) }), equals: false) }
+        if let action { expect(bus.storage.apply({ $0.actionEnds(action, .failed(bus.failure(0))) }), equals: false) }
         expect(bus.storage.apply { $0.actionFails(bus.failure(0)) }, equals: false)
         // A worker that is notifying observers of a report might return before the caller has the remaining reports.
         if isNotifying, chance(50) {

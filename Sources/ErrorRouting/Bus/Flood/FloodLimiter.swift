@@ -1,9 +1,8 @@
 /// The state of a flood limit: decides which errors pass, holds back others, and merges them.
 ///
-/// It receives the time from its caller: the times at which errors were posted and, when no more
-/// errors are pending, the clock's time. Therefore the same posts have the same results, regardless of how late the
-/// worker reads them. `Held` is a posting in a bus, and a number in tests.
-struct FloodLimiter<Held> {
+/// It receives the time from its caller: the times at which errors were posted and, when no more errors are pending, the
+/// clock's time. Therefore the same posts have the same results, regardless of how late the worker reads them.
+struct FloodLimiter {
     enum Decision {
         /// The error must be delivered.
         case passes
@@ -13,30 +12,34 @@ struct FloodLimiter<Held> {
         ///
         /// Its window has ended, or its kind is removed to make room. The payload is boxed because it is rare and
         /// large.
-        indirect case comesAfter(Release)
+        indirect case comesAfter(Posting)
     }
 
-    /// A held error, which is the newest of its kind, with the number of errors that it represents.
-    struct Release {
-        private(set) var held: Held
-        /// The number of errors that the held error represents.
-        private(set) var occurrences = 1
-        /// The time at which the oldest of these errors was posted.
-        private(set) var firstMoment: Moment
-
-        /// Holds back a newer error instead of this error, and returns this error, which is suppressed.
-        mutating func replaceHeld(by newest: consuming Held, posted moment: Moment) -> Held {
-            if occurrences < .max { occurrences += 1 }
-            // Compare the times: errors aren't exactly in the order in which they were posted.
-            firstMoment = min(firstMoment, moment)
-            return exchange(&held, with: newest)
-        }
-    }
-
-    /// The current window of one kind of error; an object so that reading it doesn't copy a report.
+    /// The current window of one kind of error; an object so that reading it doesn't copy a posting.
     final class Window {
         fileprivate var passed = 0
-        fileprivate var held: Release?
+        /// The held error, which is the newest of its kind.
+        private var held: Posting?
+        /// The number of errors that the held error represents, and the time at which the oldest of them was posted.
+        private var (occurrences, firstMoment) = (0, nil as Moment?)
+
+        fileprivate var isHolding: Bool { held != nil }
+
+        /// Holds back an error; returns the held error that it replaces, if any.
+        fileprivate func hold(_ newest: consuming Posting) -> Posting? {
+            if occurrences < .max { occurrences += 1 }
+            // Compare the times: errors aren't exactly in the order in which they were posted.
+            firstMoment = firstMoment.map { min($0, newest.moment) } ?? newest.moment
+            return exchange(&held, with: newest)
+        }
+
+        /// Releases the held error, which then represents the errors that it replaced.
+        fileprivate func release() -> Posting? {
+            guard var posting = held.take() else { return nil }
+            posting.represent(occurrences, since: firstMoment ?? posting.moment)
+            (occurrences, firstMoment) = (0, nil)
+            return posting
+        }
     }
 
     private let limit: (first: Int, window: Int64)
@@ -62,7 +65,7 @@ struct FloodLimiter<Held> {
     ///
     /// A window must have ended at the given time, in nanoseconds; by default, every window has.
     @inline(__always)
-    mutating func release(endingBy moment: Int64 = .max) -> Release? {
+    mutating func release(endingBy moment: Int64 = .max) -> Posting? {
         while let end = order.first?.end, end <= moment {
             if let release = removeFirstWindow() { return release }
         }
@@ -72,7 +75,7 @@ struct FloodLimiter<Held> {
     /// Releases a held error after the worker's wait, because no other error is pending.
     ///
     /// If no more errors will be posted, any held error is released. Otherwise, the error's window must have ended.
-    mutating func release(at time: Duration?, isClosed: Bool) -> Release? {
+    mutating func release(at time: Duration?, isClosed: Bool) -> Posting? {
         if heldCount == 0 { return nil }
         if isClosed { return release() }
         return time.flatMap { release(endingBy: $0.nanoseconds) }
@@ -81,17 +84,16 @@ struct FloodLimiter<Held> {
     /// Releases the held error whose window began first; the window continues.
     ///
     /// - Complexity: O(number of windows).
-    mutating func releaseHeld() -> Release? {
+    mutating func releaseHeld() -> Posting? {
         guard heldCount > 0 else { return nil }
-        heldCount -= 1
-        let holding = order.elements.first { windows[$0.kind]?.held != nil }
-        return holding.flatMap { windows[$0.kind]?.held.take() }
+        let holding = order.elements.first { windows[$0.kind]?.isHolding == true }
+        return releaseHeld(in: holding.flatMap { windows[$0.kind] })
     }
 
     /// Decides whether an error passes or is held back, given its kind and the time of its post in nanoseconds.
     ///
     /// If another error must be delivered first, the caller must call this method again after that delivery. If the
-    /// error is held back, the caller must pass it to ``hold(_:posted:in:)`` next.
+    /// error is held back, the caller must pass it to ``hold(_:in:)`` next.
     mutating func admit(_ kind: FloodKind, at time: Int64) -> Decision {
         // Count the error at the time of the newest post: errors aren't exactly in the order of their times, but
         // windows must end in the order in which they began.
@@ -110,11 +112,9 @@ struct FloodLimiter<Held> {
     /// Holds back an error in the window that was found for it; returns the error that it replaces, if any.
     ///
     /// The replaced error is suppressed.
-    mutating func hold(_ newest: consuming Held, posted moment: Moment, in window: Window) -> Held? {
-        if window.held != nil { return window.held?.replaceHeld(by: newest, posted: moment) }
-        window.held = Release(held: newest, firstMoment: moment)
-        heldCount += 1
-        return nil
+    mutating func hold(_ newest: consuming Posting, in window: Window) -> Posting? {
+        if !window.isHolding { heldCount += 1 }
+        return window.hold(newest)
     }
 
     private mutating func open(_ kind: FloodKind) -> Window {
@@ -126,17 +126,13 @@ struct FloodLimiter<Held> {
     }
 
     /// Removes the oldest window and returns the error held in it.
-    private mutating func removeFirstWindow() -> Release? {
-        guard let held = order.popFirst().flatMap({ windows.removeValue(forKey: $0.kind) })?.held else { return nil }
-        heldCount -= 1
-        return held
+    private mutating func removeFirstWindow() -> Posting? {
+        releaseHeld(in: order.popFirst().flatMap { windows.removeValue(forKey: $0.kind) })
     }
-}
 
-extension Posting {
-    /// Creates the posting that a flood limit releases, which also represents the suppressed errors.
-    init(_ release: FloodLimiter<Posting>.Release) {
-        self = release.held
-        represent(release.occurrences, since: release.firstMoment)
+    private mutating func releaseHeld(in window: Window?) -> Posting? {
+        guard let posting = window?.release() else { return nil }
+        heldCount -= 1
+        return posting
     }
 }

@@ -17,7 +17,7 @@ extension ErrorScope {
             return postWithoutBus(error, as: role, metadata: metadata, source: source)
         }
         let (error, context) = (error, context)
-        _ = bus.read { $0.postOutOfLine(error, as: role, metadata: metadata, source: source, in: context) }
+        _ = bus.read { $0.post(error, as: role, metadata: metadata, source: source, in: context) }
     }
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.

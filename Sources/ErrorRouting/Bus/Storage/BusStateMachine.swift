@@ -14,7 +14,7 @@ struct BusStateMachine: ~Copyable {
     /// | `idle` | `next` | `delivering`; if there is no report, `idle` (the worker sleeps) or `ended` |
     /// | `delivering` | `complete` | `notifying`; if nobody must be notified, same as `next` in `idle` |
     /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
-    /// | `notifying` | `notified` | same as `next` in `idle` |
+    /// | `notifying` | `next` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
     enum Phase: Equatable {
         /// The bus has never been run.
@@ -60,7 +60,7 @@ struct BusStateMachine: ~Copyable {
 
     /// The number of the first report that is still in its slot.
     private(set) var nextNumber: Int64
-    private(set) var flood: FloodLimiter<Posting>?
+    private(set) var flood: FloodLimiter?
     private(set) var failureNotices = FIFO<Posting>()
     private(set) var dropNotice: DropNotice?
     private var flushes = FlushQueue()
@@ -111,7 +111,7 @@ struct BusStateMachine: ~Copyable {
     /// The worker's next step after the completion of a report.
     enum Completion: Sendable {
         case next(WorkerAction)
-        /// Notify these observers and the waiting caller of the report, and then call `notified`.
+        /// Notify these observers and the waiting caller of the report, and then call `next`.
         case notify([ObserverList.Member])
     }
 
@@ -124,15 +124,19 @@ struct BusStateMachine: ~Copyable {
 
     /// Returns the next step of the worker.
     ///
-    /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch.
+    /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch. If
+    /// the worker was to notify everyone of a report, it has done so.
     /// If the worker has just waited for a report, it passes the time.
     mutating func next(waitedUntil now: Duration? = nil) -> WorkerAction {
         switch phase {
         case .idle: return beginNext(waitedUntil: now)
         case .delivering: return .deliver
-        case .ended: return .stop
-        case .created, .notifying:
-            assertionFailure("the worker asks for a step in the phase \(phase)")
+        case .notifying:
+            phase = .idle
+            return beginNext()
+        case .ended(let parties): return parties.contains(.worker) && hasFinished(.worker) ? .end : .stop
+        case .created:
+            assertionFailure("the worker asks for a step of a bus that hasn't been run")
             return .stop
         }
     }
@@ -160,7 +164,7 @@ struct BusStateMachine: ~Copyable {
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
-        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
+        if isFlushDue, let release = flood?.releaseHeld() { return deliver(release) }
         if let drops = takeDrops(before: nextNumber) {
             // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
             _ = endSleep()
@@ -178,16 +182,16 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginLimited() -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
         guard let kind else {
-            return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext()
+            return flood?.release(endingBy: time).map { deliver($0) } ?? deliverNext()
         }
         switch flood?.admit(kind, at: time) {
         case .passes, nil: return deliverNext()
-        case .comesAfter(let release): return deliver(Posting(release))
+        case .comesAfter(let release): return deliver(release)
         case .holds(let window):
             guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
             nextNumber += 1
             let promise = posting.promise
-            let suppressed = flood?.hold(posting, posted: posting.moment, in: window)
+            let suppressed = flood?.hold(posting, in: window)
             if suppressed != nil { counts.suppressed += 1 }
             return .held(promise, suppressing: suppressed)
         }
@@ -206,7 +210,7 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginToWait(waitedUntil now: Duration?) -> WorkerAction? {
         let isClosed = intake.state.isClosed
         if let release = flood?.release(at: now, isClosed: isClosed) {
-            return deliver(Posting(release))
+            return deliver(release)
         }
         if endIfDone() { return .end }
         if now == nil { return .wait(for: nextNumber, needsTime: flood?.nextEnd != nil) }
@@ -262,19 +266,6 @@ struct BusStateMachine: ~Copyable {
         return false
     }
 
-    /// Returns the worker's next step after it has notified everyone of a report.
-    mutating func notified() -> WorkerAction {
-        switch phase {
-        case .notifying:
-            phase = .idle
-            return beginNext()
-        case .ended: return hasFinished(.worker) ? .end : .stop
-        case .created, .idle, .delivering:
-            assertionFailure("the worker ends a notification in the phase \(phase)")
-            return .stop
-        }
-    }
-
     // MARK: - Actions
 
     /// Whether the report in delivery hasn't been removed by a shutdown.
@@ -292,13 +283,13 @@ struct BusStateMachine: ~Copyable {
         return true
     }
 
-    /// Records that an asynchronous action has returned, or failed if there is a failure.
+    /// Records how an asynchronous action has ended.
     ///
-    /// Returns whether the action ended in time; if it didn't, its result is discarded.
-    mutating func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
+    /// Returns whether it ended in time; if it didn't, its result is discarded.
+    mutating func actionEnds(_ action: RunningAction, _ end: ActionEnd) -> Bool {
         guard running?.action === action else { return false }
         running = nil
-        return failure.map { actionFails($0) } ?? true
+        return if case .failed(let failure) = end { actionFails(failure) } else { true }
     }
 
     /// Records that an action of the report in delivery has failed; returns false if a shutdown has removed the report.
@@ -319,7 +310,7 @@ struct BusStateMachine: ~Copyable {
         /// A flood limit's window has ended: wake the worker.
         case wake
         /// This action has exceeded its time limit and counts as failed.
-        case abandon(RunningAction, ActionFailure)
+        case abandon(RunningAction, ActionEnd)
     }
 
     /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window of
@@ -327,12 +318,12 @@ struct BusStateMachine: ~Copyable {
     ///
     /// The worker sets the timer for the window again before it sleeps.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
-        guard let end = running == nil ? flood?.nextEnd : running?.end else { return .nothing }
-        if end > now { return .wait(until: end) }
+        guard let limit = running == nil ? flood?.nextEnd : running?.end else { return .nothing }
+        if limit > now { return .wait(until: limit) }
         guard let action = running?.action else { return endSleep() ? .wake : .nothing }
-        let failure = action.timeLimitFailure
-        _ = actionEnds(action, with: failure)
-        return .abandon(action, failure)
+        let end = ActionEnd.failed(action.timeLimitFailure)
+        _ = actionEnds(action, end)
+        return .abandon(action, end)
     }
 
     // MARK: - Notices of drops
@@ -468,7 +459,7 @@ struct BusStateMachine: ~Copyable {
         delivery.removeReport()
         while let notice = failureNotices.popFirst() { left.postings.append(notice) }
         // Add held reports first: they were posted before the reports that are still in the intake.
-        while let release = flood?.release() { left.postings.append(Posting(release)) }
+        while let release = flood?.release() { left.postings.append(release) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.

@@ -202,7 +202,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .next(let action): return action
         case .notify(let observers):
             if let posting = posting.take() { notify(observers, of: posting, runner, &turn) }
-            return bus.storage.apply { $0.notified() }
+            return bus.storage.apply { $0.next() }
         }
     }
 

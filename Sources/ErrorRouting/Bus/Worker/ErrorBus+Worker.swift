@@ -40,17 +40,16 @@ extension ErrorBus {
                 return running.end.fulfill(.reportRemoved)
             }
             if let limit { setTimer(limit) }
-            let (end, failure): (ActionEnd, ActionFailure?) = await Ambience.$current.withValue(ambience) {
+            let end = await Ambience.$current.withValue(ambience) {
                 do {
-                    return (.returned(try await action.run()), nil)
+                    return ActionEnd.returned(try await action.run())
                 } catch {
-                    let failure = action.failure(error)
-                    return (.failed(failure), failure)
+                    return .failed(action.failure(error))
                 }
             }
-            if storage.apply({ $0.actionEnds(running, with: failure) }) {
+            if storage.apply({ $0.actionEnds(running, end) }) {
                 running.end.fulfill(end)
-            } else if let failure {
+            } else if case .failed(let failure) = end {
                 writeFailureOfAbandonedAction(failure)
             }
         }
@@ -106,8 +105,8 @@ extension ErrorBus {
         case .nothing: break
         case .wait(let end): setTimer(end)
         case .wake: wakeUps.signal()
-        case .abandon(let running, let failure):
-            running.end.fulfill(.failed(failure))
+        case .abandon(let running, let end):
+            running.end.fulfill(end)
             cancel(running)
         }
     }

@@ -68,20 +68,20 @@ extension BusPhaseTests {
         _ = bus.next()
         let first = try #require(bus.begin(at: .zero))
         expect(bus.phase, equals: .delivering)
-        expect(bus.storage.apply { $0.actionEnds(first, with: nil) }, equals: true)
+        expect(bus.storage.apply { $0.actionEnds(first, .returned(.next)) }, equals: true)
         expect(bus.phase, equals: .delivering)
         expect(bus.storage.apply { $0.actionFails(bus.failure(2)) }, equals: true)
         expect(bus.phase, equals: .delivering)
         let second = try #require(bus.begin(at: .zero, limit: .seconds(1)))
         #expect(bus.overdue(at: .seconds(1)) === second)
         expect(bus.phase, equals: .delivering)
-        expect(bus.storage.apply { $0.actionEnds(second, with: nil) }, equals: false)
+        expect(bus.storage.apply { $0.actionEnds(second, .returned(.next)) }, equals: false)
         expect(bus.statistics.actionFailures, equals: 2)
         // A worker's successor delivers the same report.
         expect(bus.next(), equals: .error(1, occurrences: 1))
     }
 
-    @Test("notifying: notified works like next in idle")
+    @Test("notifying: next works like next in idle")
     func notification() {
         let bus = DrivenStorage()
         bus.post(1)
