@@ -9,8 +9,8 @@ extension Borrowed<BlockPath> {
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
     ) -> HandleOutcome? {
         if isAttempt {
-            if read({ $0.hasAsynchronous(.always) }) { return nil }
-        } else if read({ $0.mayBeAsynchronous(for: error) }) {
+            if self.read({ $0.hasAsynchronous(.always) }) { return nil }
+        } else if self.read({ $0.mayBeAsynchronous(for: error) }) {
             return nil
         }
         var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
