@@ -33,7 +33,7 @@ struct DispatchPart: Part {
                     ("list of closures", ("list of closures over ten types, none of them", 10)),
                 ]),
             BarChart.Group(
-                "a rule is added for one error", ours: ("a preset with onNoMatch customized and used once", 11),
+                "a rule is added for each error", ours: ("a preset with onNoMatch customized and used once", 11),
                 others: [
                     ("list of closures", ("a list of closures over ten types, customized and used once", 11))
                 ]),
@@ -84,11 +84,11 @@ struct DispatchPart: Part {
         ("add a value rule to ten", [("a preset customized by an enum's value and used once", 11), nil]),
         ("add a domain rule to ten", [("a preset customized by a domain and used once", 11), nil]),
         (
-            "add a domain rule to ten, another rule matches",
+            "add a domain rule to ten, but another rule matches",
             [("a preset customized by a domain and used once, for another error", 11), nil]
         ),
         (
-            "add a value rule to a preset, another rule matches",
+            "add a value rule to a preset, but another rule matches",
             [
                 ("a preset with onNoMatch customized and used once", 11),
                 ("a list of closures over ten types, customized and used once", 11),
@@ -106,7 +106,7 @@ struct DispatchPart: Part {
             [("preset and logging", 10), ("list of closures and logging", 10)]
         ),
         (
-            "match, plus `always`; the rule's action takes the report",
+            "match an action that takes the report, plus `always`",
             [("preset and logging, action with report", 11), nil]
         ),
     ]
@@ -130,7 +130,7 @@ struct DispatchPart: Part {
             a `switch` takes \(median("switch over ten types, the eighth", 10)) ns, and a list of closures takes \
             \(median("list of closures over ten types, the eighth", 10)) ns.
             The list is faster for a single predicate (\(median("list of closures, predicates", 1)) ns instead of \
-            \(median("predicates", 1)) ns) or if it is built for one error \
+            \(median("predicates", 1)) ns) or if it is built anew for each error \
             (\(median("a list of closures built and used once", 10)) ns instead of \
             \(median("rules built and used once", 10)) ns).
             """
@@ -143,7 +143,7 @@ struct DispatchPart: Part {
         let figures = "Figures (\"–\": not measured) are"
         let notes = [
             Table.logCall,
-            "A handler compares types, values, and codes one by one only if it has up to four rules.",
+            "With more than four rules, a handler looks up types, values, and codes instead of comparing them.",
         ]
         let sections: [[String]] = [
             [Table.introduction("Dispatch", conclusion(measurement), figures: figures, rounds: rounds, notes: notes)],

@@ -9,7 +9,7 @@ enum Table {
     private static let (compiler, architecture) = ("Swift 6.3.1", "x86-64")
 
     /// What a log call in a row's name is.
-    static let logCall = "A log call passes metadata to a function that discards it."
+    static let logCall = "Log calls pass metadata to a function that discards it."
 
     /// The cell of a case that wasn't measured.
     private static let blank = "–"
