@@ -2,7 +2,8 @@ import Foundation
 
 /// One rule in a dispatch, with its position in the order.
 ///
-/// The step doesn't retain the rule: the rule set retains the rule, and every dispatch retains the set.
+/// The step doesn't retain the rule: its block does, and every dispatch keeps the rule set alive, which retains the
+/// block.
 struct RuleStep {
     let rule: Borrowed<Rule>
     /// The type that an error must have.

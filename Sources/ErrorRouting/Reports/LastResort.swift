@@ -6,8 +6,8 @@ import StandardErrorWriter
 /// These errors are:
 /// - errors that are posted without a bus, or to a bus that has finished;
 /// - the pending reports of a bus that is discarded, and of every bus when the process exits;
-/// - reports that a shutdown inside an action removes;
-/// - failures of actions that remain unhandled;
+/// - reports that the drain time limit, or a shutdown inside an action, removes;
+/// - failures of actions that remain unhandled, and errors that abandoned actions and cut-off tasks throw later;
 /// - errors that are posted while another error is being logged (see ``ErrorHandler/logging(_:)``).
 ///
 /// A bus's own last resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the last resort of the
@@ -115,7 +115,7 @@ public struct LastResort: Sendable {
             metadata: failure.report.givenMetadata,
             scope: failure.report.scope
         )
-        write(report, because: "an action failed, and nobody handles that")
+        write(report, because: "an action failed, and its failure isn't handled")
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {

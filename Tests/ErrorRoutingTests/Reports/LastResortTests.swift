@@ -43,7 +43,7 @@ extension LastResortTests {
     }
 
     private static let finished = "the bus has finished"
-    private static let failed = "an action failed, and nobody handles that"
+    private static let failed = "an action failed, and its failure isn't handled"
 
     @Test("a last resort can receive the report itself, together with the reason")
     func reports() async {

@@ -29,7 +29,7 @@ struct StressEvidence: Sendable {
             case finished = "the bus has finished"
             case shutDown = "the bus was shut down before it was delivered"
             case discarded = "the bus was discarded before it was delivered"
-            case failed = "an action failed, and nobody handles that"
+            case failed = "an action failed, and its failure isn't handled"
         }
 
         let seen: Seen

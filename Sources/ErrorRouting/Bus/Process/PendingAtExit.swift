@@ -20,8 +20,7 @@ enum PendingAtExit {
         /// would crash.
         func takePending() -> PendingReports? {
             unsafe bus._withUnsafeGuaranteedRef { bus in
-                weak let living = bus
-                if let living { _ = unsafe Unmanaged.passRetained(living) }
+                if let living = Weak(bus).object { _ = unsafe Unmanaged.passRetained(living) }
                 return bus.takePendingAtExit()
             }
         }

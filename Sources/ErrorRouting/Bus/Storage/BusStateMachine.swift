@@ -11,11 +11,12 @@ struct BusStateMachine: ~Copyable {
     /// | --- | --- | --- |
     /// | `created` | `run` | `idle` |
     /// | | `close`, without pending reports | `ended` |
-    /// | `idle` | `next` | `delivering`; if there is no report, `idle` (the worker sleeps) or `ended` |
+    /// | `idle` | `next` | `delivering`; without a report, or if a flood limit holds it, `idle`; at the end, `ended` |
     /// | `delivering` | `complete` | `notifying`; if nobody must be notified, same as `next` in `idle` |
-    /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
+    /// | | `actionStarts`, `actionEnds`, `actionFails`, `timeIsUp`, a successor's `next` | `delivering` |
     /// | `notifying` | `next` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
+    /// | `ended` | `leftoversWereReceived`, `next` after a notification | `ended`, awaiting one party less |
     enum Phase: Equatable {
         /// The bus has never been run.
         case created

@@ -63,7 +63,8 @@ extension ErrorBus {
         if Cancellation.role(of: failure.error) == .failure { lastResort.write(failure) }
     }
 
-    /// Cancels the action in progress; nil if it is synchronous, so that the worker's own task runs it.
+    /// Cancels an asynchronous action in progress; nil if none has begun, in which case the worker's task, which might
+    /// be running a synchronous action, is cancelled.
     ///
     /// This uses its own thread, because an action's cancellation handler might be slow and callers must not wait for
     /// it.
