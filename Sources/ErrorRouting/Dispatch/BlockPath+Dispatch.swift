@@ -14,7 +14,9 @@ extension Borrowed<BlockPath> {
             return nil
         }
         var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
-        return runner.run(error) ? nil : runner.outcome
+        let isSuspended = runner.run(error)
+        assert(!isSuspended, "an error reached an asynchronous rule that its type excludes")
+        return isSuspended ? nil : runner.outcome
     }
 
     /// Tries the rules in order, on the caller's executor and without a time limit.

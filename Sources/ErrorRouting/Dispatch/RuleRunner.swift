@@ -160,3 +160,16 @@ struct RuleRunner: ~Copyable {
         return true
     }
 }
+
+/// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
+///
+/// `@unchecked` because only one task uses it: the task that continues the dispatch.
+final class SuspendedDispatch: @unchecked Sendable {
+    let error: UnboxedError
+    var runner: RuleRunner
+
+    init(_ error: UnboxedError, _ runner: consuming RuleRunner) {
+        self.error = error
+        self.runner = runner
+    }
+}

@@ -30,7 +30,7 @@ struct DescribedError {
         details?.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
     }
 
-    /// The type with the first of these that the error has: a kind, a case, a domain and code.
+    /// Returns the type with the first of these that the error has: a kind, a case, a domain and code.
     ///
     /// For example: `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
     /// The fingerprint is the same in every run and, if no name changes, in every release. A case's number would change
@@ -38,18 +38,21 @@ struct DescribedError {
     ///
     /// The domain and code aren't read for a kind or a case: these are more specific, and reading the domain bridges
     /// the error.
-    var fingerprint: String { (details?.kind ?? rawCaseName).map(named) ?? coded ?? typeName }
+    func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
+        (details?.kind ?? rawCaseName).map(named) ?? coded(domainAndCode()) ?? typeName
+    }
 
     /// The type with the first of these that the error has: a case, a domain and code, its own kind.
     ///
     /// This is the fingerprint of an underlying error, which a replay compares with the fingerprint of a rebuilt error.
     /// The replay has no table of details, and its rules might need the domain and the code.
     var fingerprintForReplay: String {
-        rawCaseName.map(named) ?? coded ?? ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
+        rawCaseName.map(named) ?? coded(ErrorText.domainAndCode(of: error))
+            ?? ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
     }
 
-    private var coded: String? {
-        ErrorText.domainAndCode(of: error).map { "\(typeName)(\($0.domain) \($0.code))" }
+    private func coded(_ code: (domain: String, code: Int)?) -> String? {
+        code.map { "\(typeName)(\($0.domain) \($0.code))" }
     }
 
     private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }

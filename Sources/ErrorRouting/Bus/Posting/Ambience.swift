@@ -7,9 +7,15 @@ struct Ambience: Sendable {
     struct Work: Sendable {
         /// The bus's number; an address doesn't suffice, because a later bus might have the same address.
         let bus: UInt64
-        /// The number of the report that an asynchronous action handles; 0 for the synchronous actions, nil for the
-        /// body of `withErrorBus` and for a bus task.
-        var sequence: UInt64?
+        let part: Part
+    }
+
+    enum Part: Equatable {
+        /// The body of `withErrorBus`, or a bus task.
+        case body
+        case synchronousActions
+        /// An asynchronous action for the report with this number.
+        case action(UInt64)
     }
 
     @TaskLocal static var current = Ambience()
@@ -26,8 +32,8 @@ struct Ambience: Sendable {
 
     /// Returns this ambience within the body or a task of a bus.
     func within(_ bus: ErrorBus) -> Ambience {
-        let isWithin = work.contains { $0.bus == bus.number && $0.sequence == nil }
-        return isWithin ? self : within(Work(bus: bus.number))
+        let isWithin = work.contains { $0.bus == bus.number && $0.part == .body }
+        return isWithin ? self : within(Work(bus: bus.number, part: .body))
     }
 
     /// Returns this ambience within a part of a bus's work.

@@ -14,8 +14,8 @@ extension ErrorPosting {
     /// because the task's bus might have changed by then.
     ///
     /// If there is no bus, or if this poster has a custom type, the rules of the scopes that were created with this
-    /// method handle the error first, in the same order as on a bus: synchronous actions run during the call, and
-    /// asynchronous actions run in a task. The failures of actions are handled in the same way. Errors that no rule
+    /// method handle the error first, in the same order as on a bus: actions run during the call, except that the first
+    /// asynchronous action and the actions after it run in a task. The failures of actions are handled in the same way. Errors that no rule
     /// matches are passed to this poster, and from there, for example, to the last resort. If such an action posts an
     /// error to a scope without a bus, that scope's rules are skipped, so that actions can't call each other without
     /// end.
@@ -94,16 +94,22 @@ struct ScopedPosting: ErrorPosting {
     private func triesRules(for report: ErrorReport) -> Bool { !Self.isHandling && report.role != .attempt }
 
     /// Tries the scopes' rules for a report and passes on an error that they don't handle.
+    ///
+    /// The first asynchronous rule and the rules after it run in a task.
     private func handle(_ report: ErrorReport) {
         defer { withExtendedLifetime(context) {} }
         guard triesRules(for: report) else { return passOn(report) }
-        let outcome = Self.$isHandling.withValue(true) {
-            context.blocks.dispatchIfSynchronous(report.error, DispatchReporter(report))
+        var runner = RuleRunner(context.blocks, DispatchReporter(report))
+        let isSuspended = Self.$isHandling.withValue(true) { runner.run(report.error) }
+        let dispatch = SuspendedDispatch(UnboxedError(report.error), runner)
+        guard isSuspended else { return complete(report, with: dispatch.runner.outcome) }
+        Task.detached {
+            await Self.$isHandling.withValue(true) { await dispatch.runner.finish(dispatch.error, under: nil) }
+            complete(report, with: dispatch.runner.outcome)
         }
-        guard let outcome else {
-            Task.detached { await handleAndWait(report) }
-            return
-        }
+    }
+
+    private func complete(_ report: ErrorReport, with outcome: HandleOutcome) {
         handle(outcome.failures, of: report)
         if !outcome.isHandled { passOn(report) }
     }
@@ -119,12 +125,11 @@ struct ScopedPosting: ErrorPosting {
             handle(outcome.failures, of: report)
             if outcome.isHandled { return outcome }
         }
-        if ambient == nil {
-            let (role, metadata) = (report.role, report.givenMetadata)
-            return await base.deliver(report.error, as: role, metadata: metadata, source: report.source)
+        if let ambient, ambient.target.bus == nil {
+            ambient.writeToLastResort(report)
+            return HandleOutcome(disposition: .unmatched)
         }
-        passOn(report)
-        return HandleOutcome(disposition: .unmatched)
+        return await base.deliver(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 
     /// Tries the scopes' rules for the failures of a report's actions.
@@ -140,7 +145,7 @@ struct ScopedPosting: ErrorPosting {
 
     /// Passes an error that no rule handles to the base; if the base finds no bus, to the last resort.
     private func passOn(_ report: ErrorReport) {
-        if let ambient { return ambient.writeToLastResort(report) }
+        if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
         base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 }

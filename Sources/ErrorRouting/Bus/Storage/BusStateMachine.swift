@@ -548,8 +548,7 @@ extension BusStateMachine {
         let overflowed = counts.reportedDrops + intake.drops.unreported
         // Read this before the count of accepted reports: lost reports must not outnumber accepted reports.
         let refused = intake.refused
-        // Ignore a notice that was announced after the end, because no worker will deliver it.
-        let hasDropNotice = !hasEnded && dropNotice != nil
+        let hasDropNotice = dropNotice != nil
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
         let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)

@@ -30,7 +30,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
     func work() async {
-        let actions = Ambience.Work(bus: bus.number, sequence: 0)
+        let actions = Ambience.Work(bus: bus.number, part: .synchronousActions)
         await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing + [actions])) {
             await withTaskCancellationHandler {
                 await loop()
@@ -63,17 +63,6 @@ final class DeliveryWorker: ActionSupervisor {
         case sleep
         /// Let other tasks run before the delivery of the next report.
         case yield
-    }
-
-    /// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
-    final class SuspendedDispatch {
-        fileprivate let error: UnboxedError
-        fileprivate var runner: RuleRunner
-
-        fileprivate init(_ error: UnboxedError, _ runner: consuming RuleRunner) {
-            self.error = error
-            self.runner = runner
-        }
     }
 
     private func suspend(for suspension: Suspension, _ turn: inout Turn) async -> Action {

@@ -165,6 +165,22 @@ extension PosterScopeTests {
         expect(trace.takeAll(), equals: ["b-", "a-"])
     }
 
+    @Test("without a bus, an outer scope's asynchronous rule doesn't delay the synchronous actions before it")
+    func asynchronousOuterRule() async {
+        let (journal, trace, done) = (Journal<ErrorReport>(), ActionTrace(), Gate())
+        let outer = ErrorHandler().always { _ async in
+            _ = trace("later")
+            done.open()
+        }
+        let rules = ErrorHandler().on(Numbered.self) { _ in trace("now", .next) }
+        let errors = Noting(journal: journal).scope("a", handler: outer).scope("b", handler: rules)
+        errors.post(Numbered(1))
+        expect(trace.entries.first, equals: "now")
+        await done.wait()
+        expect(trace.takeAll(), equals: ["now", "later"])
+        expect(journal.entries.count, equals: 0)
+    }
+
     @Test("without a bus, the failures of actions for an action's failure go no further")
     func failuresOfFailures() async {
         let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
