@@ -130,7 +130,7 @@ struct DispatchPart: Part {
             a `switch` takes \(median("switch over ten types, the eighth", 10)) ns, and a list of closures takes \
             \(median("list of closures over ten types, the eighth", 10)) ns.
             The list is faster for a single predicate (\(median("list of closures, predicates", 1)) ns instead of \
-            \(median("predicates", 1)) ns) or if it is built anew for each error \
+            \(median("predicates", 1)) ns) or if it is rebuilt for each error \
             (\(median("a list of closures built and used once", 10)) ns instead of \
             \(median("rules built and used once", 10)) ns).
             """

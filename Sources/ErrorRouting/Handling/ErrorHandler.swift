@@ -53,7 +53,8 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     func adding(
         to stage: RuleStage, _ fileID: String, _ line: UInt, _ action: consuming MatcherRule<any Error>.Action
     ) -> ErrorHandler {
-        adding(MatcherRule(.any.named("\(stage)"), at: .init(fileID: fileID, line: line), action), to: stage)
+        let matcher = ErrorMatcher.any.named(stage == .always ? "always" : "onNoMatch")
+        return adding(MatcherRule(matcher, at: .init(fileID: fileID, line: line), action), to: stage)
     }
 
     /// The rules in the order in which they are tried, each with its source location.

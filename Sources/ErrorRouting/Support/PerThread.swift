@@ -5,8 +5,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Data that each thread has: a slot number, the depth of nested user code, the depth of the error being logged, and the
-/// bus closures that it is running.
+/// Data that each thread has: a slot number, the depth of nested user code, the depth of the error being logged, and
+/// the bus closures that it is running.
 ///
 /// The slot gives the thread its own memory in other types. A task-local value would also work for the depths, because
 /// the calls are synchronous, but tasks started by user code would inherit it.

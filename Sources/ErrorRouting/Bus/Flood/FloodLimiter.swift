@@ -1,7 +1,7 @@
 /// The state of a flood limit: decides which errors pass, holds back others, and merges them.
 ///
-/// It receives the time from its caller: the times at which errors were posted and, when no more errors are pending, the
-/// clock's time. Therefore the same posts have the same results, regardless of how late the worker reads them.
+/// It receives the time from its caller: the times at which errors were posted and, when no more errors are pending,
+/// the clock's time. Therefore the same posts have the same results, regardless of how late the worker reads them.
 struct FloodLimiter {
     enum Decision {
         /// The error must be delivered.

@@ -15,10 +15,10 @@ extension ErrorPosting {
     ///
     /// If there is no bus, or if this poster has a custom type, the rules of the scopes that were created with this
     /// method handle the error first, in the same order as on a bus: actions run during the call, except that the first
-    /// asynchronous action and the actions after it run in a task. The failures of actions are handled in the same way. Errors that no rule
-    /// matches are passed to this poster, and from there, for example, to the last resort. If such an action posts an
-    /// error to a scope without a bus, that scope's rules are skipped, so that actions can't call each other without
-    /// end.
+    /// asynchronous action and the actions after it run in a task. The failures of actions are handled in the same way.
+    /// Errors that no rule matches are passed to this poster, and from there, for example, to the last resort. If such
+    /// an action posts an error to a scope without a bus, that scope's rules are skipped, so that actions can't call
+    /// each other without end.
     ///
     /// - Parameters:
     ///   - name: The scope's name in reports.
@@ -104,6 +104,7 @@ struct ScopedPosting: ErrorPosting {
         let dispatch = SuspendedDispatch(UnboxedError(report.error), runner)
         guard isSuspended else { return complete(report, with: dispatch.runner.outcome) }
         Task.detached {
+            defer { withExtendedLifetime(context) {} }
             await Self.$isHandling.withValue(true) { await dispatch.runner.finish(dispatch.error, under: nil) }
             complete(report, with: dispatch.runner.outcome)
         }

@@ -314,8 +314,8 @@ struct BusStateMachine: ~Copyable {
         case abandon(RunningAction, ActionEnd)
     }
 
-    /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window of
-    /// a held report.
+    /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window
+    /// of a held report.
     ///
     /// The worker sets the timer for the window again before it sleeps.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
@@ -331,8 +331,8 @@ struct BusStateMachine: ~Copyable {
 
     /// Announces a notice of drops, which follows all reports accepted so far.
     ///
-    /// The source is that of the first dropped error. After the end, no worker will deliver a notice, so the caller must
-    /// write the drops to the last resort.
+    /// The source is that of the first dropped error. After the end, no worker will deliver a notice, so the caller
+    /// must write the drops to the last resort.
     mutating func announceDrops(at source: ErrorReport.Source) -> BusStorage.DropAction {
         assert(dropNotice == nil, "a notice is announced while another notice is pending")
         dropNotice = DropNotice(number: intake.accepted, source: source)

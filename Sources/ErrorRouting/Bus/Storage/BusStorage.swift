@@ -25,7 +25,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     deinit { intakePlace.destroy() }
 
-    // MARK: Callers, without the lock
+    // MARK: Callers, without the lock unless they announce a notice of drops
 
     /// A caller's next step after a post.
     enum PostAction {
