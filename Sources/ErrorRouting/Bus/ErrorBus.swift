@@ -28,10 +28,10 @@ public final class ErrorBus: ErrorPosting {
     let configuration: Configuration
     /// The details of other packages' errors; nil if the configuration has none.
     let detailsTable: DetailsTable?
-    /// Whether all posts have rare parts, because there is a witness or a table of details.
+    /// Whether all postings have extras, because there is a witness, a metadata provider, or a table of details.
     ///
     /// Stored, because reading the witness's existential would copy it for each post.
-    private let hasRareParts: Bool
+    private let addsExtras: Bool
     private let hasFloodLimit: Bool
     let tasks = TaskRegistry()
     let unrunWatch = UnrunWatch()
@@ -66,7 +66,8 @@ public final class ErrorBus: ErrorPosting {
         self.configuration = configuration
         let details = configuration.details
         detailsTable = details.isEmpty ? nil : { details[$0] } as DetailsTable
-        hasRareParts = configuration.witness != nil || !details.isEmpty
+        addsExtras =
+            configuration.witness != nil || configuration.metadataProvider != nil || !details.isEmpty
         hasFloodLimit = configuration.floodLimit != nil
         storage = BusStorage(
             capacity: configuration.capacity,
@@ -169,9 +170,8 @@ public final class ErrorBus: ErrorPosting {
     /// - Returns: The report, with a pending outcome.
     public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
         ErrorReport(
-            unboxed: UnboxedError(error), rareParts: ErrorReport.RareParts(table: detailsTable).boxed,
-            source: .init(fileID: fileID, line: line), moment: Moment(.now), givenMetadata: [:], scope: [], sequence: 0,
-            outcome: HandleOutcome(disposition: .pending))
+            UnboxedError(error), rareParts: ErrorReport.RareParts(table: detailsTable).boxed,
+            at: .init(fileID: fileID, line: line))
     }
 
     /// The bus's own last resort if it has one, and the process's last resort if it doesn't.
@@ -200,18 +200,15 @@ public final class ErrorBus: ErrorPosting {
         let error = UnboxedError(error)
         // Run user code first: between the reservation of a slot and its filling, the worker might have to wait for
         // this thread. Only a flood limit's kind is computed there, because in a flood most errors are dropped.
-        let isAnnotated = scope != nil && ScopeContext.hasAnnotations
-        let isIncomplete = configuration.metadataProvider != nil || isAnnotated
-        let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
-        let isRare = role != .failure || hasRareParts || PerThread.hasLogged
-        let rareParts = isRare ? rareParts(of: error.error, as: role) : nil
+        let isPlain =
+            metadata.isEmpty && role == .failure && promise == nil && !addsExtras && !PerThread.isLogging
+            && !(scope != nil && ScopeContext.hasAnnotations)
+        let extras = isPlain ? nil : extras(for: error.error, as: role, metadata: metadata, in: scope, promise)
         let moment = Moment()
         if unrunWatch.note(moment) { writeUnrun() }
-        let action = storage.post(
-            Posting(
-                error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, moment: moment,
-                promise: promise)
-        ) { if hasFloodLimit { applyFloodLimit(to: &$0) } }
+        let action = storage.post(Posting(error, at: source, scope: scope, moment: moment, extras: extras)) {
+            if hasFloodLimit { applyFloodLimit(to: &$0) }
+        }
         switch action {
         case .nothing:
             return true
@@ -237,25 +234,25 @@ public final class ErrorBus: ErrorPosting {
                 """)
     }
 
-    /// Merges the scope's annotations, the provider's metadata, and the caller's metadata; later values win.
+    /// Returns the parts that most postings don't have.
+    ///
+    /// The metadata merges the scope's annotations, the provider's metadata, and the caller's metadata; later values win.
     @inline(never)
-    private func completed(
-        _ metadata: [String: String], for error: any Error, in scope: ScopeContext?
-    ) -> [String: String] {
+    private func extras(
+        for error: any Error, as role: ErrorReport.Role, metadata: [String: String], in scope: ScopeContext?,
+        _ promise: Promise<HandleOutcome>?
+    ) -> Box<Posting.Extras> {
         var metadata = metadata
         // Don't call the provider for an error that the provider posts: that could recurse without end.
         if let provider = configuration.metadataProvider, PerThread.enter(.metadataProvider, of: number) {
             defer { PerThread.leave() }
             metadata = provider(error).merging(metadata) { _, own in own }
         }
-        return scope?.annotated(metadata) ?? metadata
-    }
-
-    /// Returns an error's rare parts: its role, the witness's mark, the log in which it is posted, and the bus's table.
-    @inline(never)
-    private func rareParts(of error: any Error, as role: ErrorReport.Role) -> Box<ErrorReport.RareParts>? {
         let mark = configuration.witness?.mark(error, as: role)
-        return ErrorReport.RareParts(role: role, mark: mark, log: .current(lastResort), table: detailsTable).boxed
+        let rareParts = ErrorReport.RareParts(
+            role: role, mark: mark, log: .current(lastResort), table: detailsTable)
+        return Box(
+            .init(metadata: scope?.annotated(metadata) ?? metadata, rareParts: rareParts.boxed, promise: promise))
     }
 
     /// Counts an error as dropped.

@@ -90,12 +90,14 @@ enum PerThread {
 
     // MARK: Logs
 
-    /// Whether any thread has logged an error; until then, posts needn't check whether their thread is logging.
+    /// Whether any thread has logged an error; until then, posts needn't look up whether their thread is logging.
     ///
     /// A relaxed read suffices, because it finds what the same thread has stored.
-    static var hasLogged: Bool { isAnyLogged.load(ordering: .relaxed) }
-
     private static let isAnyLogged = Atomic<Bool>(false)
+
+    /// Whether the thread is logging an error.
+    @inline(__always)
+    static var isLogging: Bool { isAnyLogged.load(ordering: .relaxed) && logDepth > 0 }
 
     /// The depth of the error that the thread is logging, or 0 if the thread isn't logging.
     ///
@@ -108,7 +110,7 @@ enum PerThread {
     static func logging(atDepth depth: Int, _ body: () -> Void) {
         guard let record = current else { return body() }
         // Don't store the flag again: a write would evict it from the caches of all posting threads.
-        if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
+        if !isAnyLogged.load(ordering: .relaxed) { isAnyLogged.store(true, ordering: .relaxed) }
         let outer = exchange(&record.value.logDepth, with: depth)
         defer { record.value.logDepth = outer }
         body()

@@ -88,7 +88,7 @@ final class DrivenStorage {
             let delivery = storage.delivery
             let report = delivery.posting.report(sequence: delivery.sequence)
             (self.report, failures) = (report, [])
-            isWaitedFor = delivery.posting.isWaitedFor
+            isWaitedFor = delivery.posting.promise != nil
             return Self.event(of: report)
         case .held(let promise, _):
             promise?.fulfill(.pending)

@@ -76,7 +76,8 @@ final class IntakeBox: Sendable {
         isWaitedFor: Bool = false
     ) -> Posting {
         let source = ErrorReport.Source(fileID: "M/A.swift", line: line)
-        var posting = Posting(UnboxedError(error), at: source, promise: isWaitedFor ? Promise() : nil)
+        var posting = Posting(
+            UnboxedError(error), at: source, extras: Box(.init(promise: isWaitedFor ? Promise() : nil)))
         let kind = FloodKind(of: ErrorCode(of: error), at: source, in: [])
         posting.limit(by: kind, at: time.nanoseconds)
         return posting

@@ -3,17 +3,9 @@
 /// Together with the state of its slot in the mailbox, it fills one cache line, the unit that moves from the caller's
 /// processor to the worker's. Fields that only some postings have are in a box.
 struct Posting: Sendable {
-    private enum Context {
-        case bus
-        case scope(ScopeContext)
-        /// A post to the bus itself under a flood limit.
-        case limited(FloodKind)
-        case more(Box<Extras>)
-    }
-
-    /// The scope, and the fields that only some postings have.
-    private struct Extras: Sendable {
-        var scope: ScopeContext?
+    /// The fields that only some postings have.
+    struct Extras: Sendable {
+        var metadata: [String: String] = [:]
         /// The parts of the report that most reports don't have, including a role other than failure.
         var rareParts: Box<ErrorReport.RareParts>?
         /// The promise of a waiting caller.
@@ -27,28 +19,28 @@ struct Posting: Sendable {
     let error: UnboxedError
     /// Where the error was posted.
     let source: ErrorReport.Source
-    let metadata: [String: String]
     let moment: Moment
-    private var context: Context
+    /// The scope of the post; nil for the bus itself.
+    let scope: ScopeContext?
+    private var rest: Rest
+
+    private enum Rest {
+        case none
+        /// Only the kind of an error under a flood limit, so that it takes no other object.
+        case limited(FloodKind)
+        case more(Box<Extras>)
+    }
 
     @inline(__always)
     init(
-        _ error: consuming UnboxedError, rareParts: Box<ErrorReport.RareParts>? = nil, at source: ErrorReport.Source,
-        metadata: [String: String] = [:], scope: ScopeContext? = nil, moment: Moment = .init(),
-        promise: Promise<HandleOutcome>? = nil
+        _ error: consuming UnboxedError, at source: ErrorReport.Source, scope: ScopeContext? = nil,
+        moment: Moment = .init(), extras: consuming Box<Extras>? = nil
     ) {
         self.error = error
         self.source = source
-        self.metadata = metadata
         self.moment = moment
-        context =
-            if promise != nil || rareParts != nil {
-                .more(Box(Extras(scope: scope, rareParts: rareParts, promise: promise)))
-            } else if let scope {
-                .scope(scope)
-            } else {
-                .bus
-            }
+        self.scope = scope
+        rest = extras.map(Rest.more) ?? .none
     }
 
     /// Creates the notice about a failed action, with the rule's source location and the report's scope.
@@ -59,19 +51,8 @@ struct Posting: Sendable {
         let (report, parts) = (failure.report, failure.report.rareParts?.value)
         let own = ErrorReport.RareParts(log: parts?.log?.forNotice, table: parts?.table)
         self.init(
-            UnboxedError(failure), rareParts: own.boxed, at: failure.rule.source, metadata: report.givenMetadata,
-            scope: scope)
-    }
-
-    private var extras: Extras? { if case .more(let extras) = context { extras.value } else { nil } }
-
-    /// The scope of the post; nil for the bus itself.
-    var scope: ScopeContext? {
-        switch context {
-        case .bus, .limited: nil
-        case .scope(let scope): scope
-        case .more(let extras): extras.value.scope
-        }
+            UnboxedError(failure), at: failure.rule.source, scope: scope,
+            extras: Box(Extras(metadata: report.givenMetadata, rareParts: own.boxed)))
     }
 
     /// The scope, not retained.
@@ -79,48 +60,38 @@ struct Posting: Sendable {
     /// If the worker retained the scope, it would contend with callers, which write to the scope's reference count on
     /// every post.
     @inline(__always)
-    var unretainedScope: Borrowed<ScopeContext>? {
-        switch context {
-        case .bus, .limited: nil
-        case .scope(let scope): Borrowed(scope)
-        case .more(let extras): extras.value.scope.map(Borrowed.init)
-        }
-    }
+    var unretainedScope: Borrowed<ScopeContext>? { scope.map(Borrowed.init) }
+
+    private var extras: Box<Extras>? { if case .more(let extras) = rest { extras } else { nil } }
 
     /// The parts of the report that most reports don't have; nil for a failure without such parts.
-    var rareParts: Box<ErrorReport.RareParts>? { extras?.rareParts }
+    var rareParts: Box<ErrorReport.RareParts>? { extras?.value.rareParts }
 
     /// The role of the post.
     var role: ErrorReport.Role { rareParts?.value.role ?? .failure }
 
     /// Whether the error was posted as an attempt, for which no rules are tried.
     @inline(__always)
-    var isAttempt: Bool {
-        if case .more(let extras) = context { extras.value.rareParts?.value.role == .attempt } else { false }
-    }
+    var isAttempt: Bool { extras?.value.rareParts?.value.role == .attempt }
 
     /// The promise of the outcome if the caller waits for it; otherwise nil.
-    var promise: Promise<HandleOutcome>? { extras?.promise }
-
-    /// Whether the caller waits for the outcome.
-    @inline(__always)
-    var isWaitedFor: Bool { if case .more(let extras) = context { extras.value.promise != nil } else { false } }
+    var promise: Promise<HandleOutcome>? { extras?.value.promise }
 
     // MARK: Flood limits
 
     /// The kind by which a flood limit groups the error; nil if no limit applies to it.
-    var floodKind: FloodKind? { if case .limited(let kind) = context { kind } else { extras?.floodKind } }
+    var floodKind: FloodKind? { if case .limited(let kind) = rest { kind } else { extras?.value.floodKind } }
 
     /// The time of the post for a flood limit, in nanoseconds, measured with the bus's clock.
-    var floodTime: Int64 { extras?.clockTime ?? moment.sinceOrigin }
+    var floodTime: Int64 { extras?.value.clockTime ?? moment.sinceOrigin }
 
     /// Sets the error's kind and the time of the post for a flood limit.
     ///
     /// The kind is nil if the limit doesn't apply to the error. The time is nil if the bus uses the system's clock.
     mutating func limit(by kind: FloodKind?, at clockTime: Int64?) {
         if kind == nil, clockTime == nil { return }
-        if case .bus = context, let kind, clockTime == nil {
-            context = .limited(kind)
+        if case .none = rest, let kind, clockTime == nil {
+            rest = .limited(kind)
         } else {
             changeExtras { ($0.floodKind, $0.clockTime) = (kind, clockTime) }
         }
@@ -135,9 +106,9 @@ struct Posting: Sendable {
     }
 
     private mutating func changeExtras(_ change: (inout Extras) -> Void) {
-        var extras = extras ?? Extras(scope: scope)
+        var extras = extras?.value ?? Extras()
         change(&extras)
-        context = .more(Box(extras))
+        rest = .more(Box(extras))
     }
 
     // MARK: The report
@@ -149,21 +120,17 @@ struct Posting: Sendable {
     @inline(__always)
     consuming func report(sequence: UInt64 = 0, outcome: consuming HandleOutcome = .pending) -> ErrorReport {
         // Use two branches: most postings have no scope and no extras, so they must not retain anything.
-        switch context {
-        case .bus, .limited:
-            ErrorReport(
-                unboxed: error, rareParts: nil, source: source, moment: moment, givenMetadata: metadata, scope: [],
-                sequence: sequence, outcome: outcome)
-        case .scope, .more: fullReport(sequence, outcome)
-        }
+        scope == nil && extras == nil
+            ? ErrorReport(error, at: source, moment: moment, sequence: sequence, outcome: outcome)
+            : fullReport(sequence, outcome)
     }
 
     @inline(never)
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
-        let scope = scope?.forReports
+        let (scope, metadata) = (scope?.forReports, extras?.value.metadata ?? [:])
         return ErrorReport(
-            unboxed: error, rareParts: rareParts, source: source, moment: moment,
-            givenMetadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
+            error, rareParts: rareParts, at: source, moment: moment,
+            metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             outcome: outcome)
     }
 }

@@ -246,7 +246,7 @@ struct BusStateMachine: ~Copyable {
         }
         counts.addDelivered(disposition)
         if let rule { ruleTally.count(rule) }
-        var hasToNotify = !observers.members.isEmpty || posting.isWaitedFor
+        var hasToNotify = !observers.members.isEmpty || posting.promise != nil
         if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }
         completed = posting
         phase = hasToNotify ? .notifying : .idle

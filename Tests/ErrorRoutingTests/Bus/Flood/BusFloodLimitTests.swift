@@ -82,7 +82,8 @@ extension BusFloodLimitTests {
         let first = Moment()
         for role in [ErrorReport.Role.failure, .attempt] {
             let rareParts = ErrorReport.RareParts(role: role, mark: role == .attempt ? Gate() : nil).boxed
-            let posting = Posting(UnboxedError(Numbered(1)), rareParts: rareParts, at: .init(), scope: scope)
+            let posting = Posting(
+                UnboxedError(Numbered(1)), at: .init(), scope: scope, extras: Box(.init(rareParts: rareParts)))
             for occurrences in 1...2 {
                 var merged = posting
                 merged.represent(occurrences, since: occurrences == 1 ? posting.moment : first)

@@ -150,7 +150,8 @@ extension ScopeDepthTests {
             let blocks = Journal<[UInt]>()
             await onThreads(8) { _ in
                 let error = UnboxedError(Numbered(1))
-                let posting = Posting(error, at: .init(), metadata: ["c": "poster"], scope: scope.context)
+                let posting = Posting(
+                    error, at: .init(), scope: scope.context, extras: Box(.init(metadata: ["c": "poster"])))
                 scope.context.blocks.read { path in
                     blocks.note((0..<path.count).map { path.block($0, .onNoMatch).address })
                 }
