@@ -18,6 +18,10 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
     private let current = Atomic<UInt>(0)
     /// Created for the first entry, because many tables never have one.
     private let state = SetOnce<Locked<State>>()
+    private let limit: Int
+
+    /// Creates a table with a maximum number of entries.
+    init(limit: Int = .max) { self.limit = limit }
 
     deinit {
         state.value?.withLock { state in for table in state.tables { table.deallocate() } }
@@ -30,11 +34,15 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
         return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
     }
 
-    /// Adds an entry for a type unless the type already has one, and returns the type's entry.
-    func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry> {
+    /// All entries, in the order of their insertion.
+    var entries: [Entry] { state.value?.withLock { $0.entries.map(\.entry) } ?? [] }
+
+    /// Adds an entry for a type unless the type already has one, and returns the type's entry; nil if the table is full.
+    func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry>? {
         let key = UInt(bitPattern: ObjectIdentifier(type))
         return (state.value ?? state.set(Locked(State())).object).withLock { state in
             if let known = self[type] { return known }
+            if state.entries.count == limit { return nil }
             state.entries.append((key, entry))
             if let table = state.tables.last, state.entries.count <= state.room {
                 table.insert(Borrowed(entry).address, for: key)

@@ -8,26 +8,12 @@ extension Scenario {
             [Numbered(number: $0), Numbered(number: $0)]
         },
         drops("drops-of-two-types", .none(), each: 1) { [Numbered(number: $0), Other()] },
-        drops("drops-of-two-types-in-one-slot", .none(), each: 1) { _ in colliding },
         dropsAtTheEnd("drops-at-the-end", .none(), callers: 1),
         dropsAtTheEnd("drops-at-the-end-two-callers", .preemptions(2), long: .none(staleReads: 0), callers: 2),
         dropsAfterTheEnd,
     ]
 
     private struct Other: Error {}
-    private struct Generic<First, Second>: Error {}
-
-    /// Two errors of different types that a tally counts in the same slot, if the slot is free.
-    private static let colliding: [any Error] = {
-        func error<First, Second>(_: First.Type, _: Second.Type) -> any Error { Generic<First, Second>() }
-        // Create 81 types, which are more types than a tally has slots.
-        let types: [Any.Type] = [
-            Int8.self, Int16.self, Int32.self, Int64.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Int.self,
-        ]
-        let errors = types.flatMap { first in types.map { second in error(first, second) } }
-        let slots = Dictionary(grouping: errors) { DropTally.firstSlot(for: type(of: $0)) }
-        return Array(slots.values.first { $0.count > 1 }?.prefix(2) ?? [])
-    }()
 
     /// Two callers post to a bus without a worker, and a thread creates notices until they report all drops.
     ///

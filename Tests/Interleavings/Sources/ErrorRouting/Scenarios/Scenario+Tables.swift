@@ -46,7 +46,10 @@ extension Scenario {
     /// A third thread reads new and old entries.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
-        func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
+        func insert(_ type: Int) {
+            guard let entry = table.entries.insert(made(Counted()), for: types[type]) else { return fail("no room") }
+            found[type].note(entry)
+        }
         func look(_ type: Int) { if let entry = table.entries[types[type]] { found[type].note(entry) } }
         for type in 0..<3 { insert(type) }
         let threads = [
