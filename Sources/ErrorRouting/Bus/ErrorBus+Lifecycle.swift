@@ -164,7 +164,7 @@ extension ErrorBus {
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.reportRemoved)
         if storage.apply({ $0.leftoversWereReceived() }) { end() }
-        if left.sequence > 0 { cancel(left.action) }
+        if left.sequence > 0 { cancelDelivery(isInAction: left.action != nil) }
     }
 
     /// Notifies everyone who waits for the bus's end.

@@ -79,16 +79,12 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.apply { $0.abort() }?.postings ?? []
-        // Finish the observers before the last resort runs user code: that code can end an observation, which
-        // can't read a deallocated bus's statistics.
-        finishObservers()
-        for posting in left {
-            posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
-            lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
+        abort { reports in
+            // Finish the observers before the last resort runs user code: that code can end an observation, which
+            // can't read a deallocated bus's statistics.
+            finishObservers()
+            for report in reports { lastResort.write(report, because: "the bus was discarded before it was delivered") }
         }
-        wakeUps.end()
-        internalTasks.withLock { $0.timer?.task }?.cancel()
     }
 
     // MARK: Posting
@@ -169,9 +165,10 @@ public final class ErrorBus: ErrorPosting {
     ///   - line: The line of the report's source location.
     /// - Returns: The report, with a pending outcome.
     public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
-        ErrorReport(
-            UnboxedError(error), rareParts: ErrorReport.RareParts(table: detailsTable).boxed,
-            at: .init(fileID: fileID, line: line))
+        let rareParts = ErrorReport.RareParts(table: detailsTable).boxed
+        return Posting(
+            UnboxedError(error), at: .init(fileID: fileID, line: line), extras: Box(.init(rareParts: rareParts))
+        ).report()
     }
 
     /// The bus's own last resort if it has one, and the process's last resort if it doesn't.

@@ -63,7 +63,7 @@ final class IntakeBox: Sendable {
     }
 
     func release(_ count: Int) { intake.publishReleased(Int64(count)) }
-    func close() -> Bool { intake.update { $0.close() } }
+    func close() -> Bool { intake.close() }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
 
     // MARK: Contents

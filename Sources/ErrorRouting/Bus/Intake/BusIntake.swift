@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The memory orders are the weakest that suffice; swaps and exchanges acquire and release:
 ///
-/// - `word` is swapped, so that all callers agree on one order, and later callers see the end.
+/// - `word` is swapped, so that all callers agree on one order, and later callers see that it is closed.
 /// - `releasedCounter` is stored with release and loaded with acquire, and so is `seenReleased`, to which callers copy
 ///   it. The worker empties a slot before it publishes the release of the following report. Therefore the caller that
 ///   receives the slot's next number after that release finds the slot empty.
@@ -94,18 +94,15 @@ struct BusIntake: ~Copyable, Sendable {
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
-    /// Stops accepting reports unless the word has changed; returns whether this call closed the intake.
-    func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
+    /// Stops accepting reports; returns whether this call closed the intake.
+    func close() -> Bool {
+        while !state.isClosed { if close(ifStill: state) { return true } }
+        return false
+    }
 
-    /// Changes the word with a transition and returns the transition's result.
-    func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
-        var found = word.value
-        while true {
-            var desired = found
-            let result = transition(&desired)
-            let (isUpdated, current) = word.replace(found, by: desired)
-            if isUpdated { return result }
-            found = current
-        }
+    /// Stops accepting reports unless the word has changed; returns whether this call closed the intake.
+    func close(ifStill expected: IntakeWord) -> Bool {
+        var closed = expected
+        return closed.close() && word.replace(expected, by: closed).isReplaced
     }
 }

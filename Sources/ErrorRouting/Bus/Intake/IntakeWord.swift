@@ -2,9 +2,9 @@ import Synchronization
 
 /// The state that callers must agree on: the number of accepted reports, and whether more are accepted.
 ///
-/// It is one plain value that fits an atomic word. Because acceptance and the end share that word, a post can't be
-/// accepted after the last report was delivered: the bus ends only if the word is closed and no report is outstanding,
-/// and later callers see that it has ended.
+/// It is one plain value that fits an atomic word. Because both share that word, no post can be accepted after the last
+/// report was delivered: the bus ends only if the word is closed and no report is outstanding, and a closed word doesn't
+/// change.
 struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
         /// Accepted with this report number; the caller must fill the slot.
@@ -15,10 +15,9 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
         case closed
     }
 
-    // Bit 0 is set when the word is closed, and bit 1 when the bus has ended; the count of reports begins at bit 2.
+    // Bit 0 is set when the word is closed; the count of reports begins at bit 1.
     private static let closedBit: UInt64 = 1
-    private static let endedBit: UInt64 = 2
-    private static let one: UInt64 = 4
+    private static let one: UInt64 = 2
 
     private(set) var rawValue: UInt64
 
@@ -29,12 +28,10 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
 
     /// The number of reports accepted since the bus was created.
     ///
-    /// It is 62 bits wide, which doesn't overflow in a thousand years of posting.
+    /// It is 63 bits wide, which doesn't overflow in a thousand years of posting.
     var accepted: Int64 { Int64(truncatingIfNeeded: rawValue / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { rawValue & Self.closedBit != 0 }
-    /// Whether the bus has ended: it no longer accepts or delivers reports.
-    var hasEnded: Bool { rawValue & Self.endedBit != 0 }
 
     /// Accepts one more report if the word is open and fewer reports than the capacity are pending.
     ///
@@ -50,18 +47,5 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     mutating func close() -> Bool {
         defer { rawValue |= Self.closedBit }
         return !isClosed
-    }
-
-    /// Ends the bus if the word is closed and no report is outstanding; returns whether the bus has ended.
-    mutating func end(released: Int64) -> Bool {
-        guard isClosed, accepted == released else { return false }
-        rawValue |= Self.endedBit
-        return true
-    }
-
-    /// Ends the bus even if reports are outstanding; returns the number of accepted reports.
-    mutating func abort() -> Int64 {
-        rawValue |= Self.closedBit | Self.endedBit
-        return accepted
     }
 }

@@ -160,7 +160,7 @@ struct BusStateMachine: ~Copyable {
     /// Begins with a notice or a flush that must precede the report in the next slot; nil if there is neither.
     @inline(never)
     private mutating func beginWhatComesFirst() -> WorkerAction? {
-        if let lastNumber, intake.accepted >= lastNumber { _ = intake.update { $0.close() } }
+        if let lastNumber, intake.accepted >= lastNumber { _ = intake.close() }
         if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
@@ -395,14 +395,15 @@ struct BusStateMachine: ~Copyable {
 
     /// Ends the bus if the intake is closed and every report is delivered; returns whether the bus has ended.
     private mutating func endIfDone() -> Bool {
-        guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
+        let state = intake.state
+        guard state.isClosed, state.accepted == released else { return false }
         phase = .ended(awaiting: [])
         return true
     }
 
     /// Stops accepting posts; the pending reports are still delivered.
     mutating func close() -> CloseAction {
-        intake.update { $0.close() } ? didClose() : .nothing
+        intake.close() ? didClose() : .nothing
     }
 
     /// Stops accepting posts if no report is pending and the number of delivered reports hasn't changed.
@@ -461,7 +462,8 @@ struct BusStateMachine: ~Copyable {
         while let notice = failureNotices.popFirst() { left.postings.append(notice) }
         // Add held reports first: they were posted before the reports that are still in the intake.
         while let release = flood?.release() { left.postings.append(release) }
-        let end = intake.update { $0.abort() }
+        _ = intake.close()
+        let end = intake.accepted
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
@@ -530,12 +532,7 @@ extension BusStateMachine {
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
     /// Whether no reports are pending and everyone was notified of the last report.
-    var isIdle: Bool {
-        switch phase {
-        case .delivering, .notifying, .ended: !isBusy
-        case .created, .idle: statistics.pending == 0
-        }
-    }
+    var isIdle: Bool { !isBusy && statistics.pending == 0 }
 
     /// Ends the worker's sleep; returns whether it was sleeping, so that the caller must wake it.
     func endSleep() -> Bool { intake.mailbox.endSleep(at: nextNumber) }

@@ -92,11 +92,8 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLockIfAvailable(event)
     }
 
-    // MARK: Reads without the lock
-
     /// Whether the bus no longer accepts posts; read without the lock.
     var isClosed: Bool { intake.state.isClosed }
 
-    /// Whether the bus has ended; read without the lock.
-    var hasEnded: Bool { intake.state.hasEnded }
+    var hasEnded: Bool { apply { $0.hasEnded } }
 }

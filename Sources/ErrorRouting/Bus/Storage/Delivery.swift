@@ -59,3 +59,20 @@ import Synchronization
         posting.report(sequence: sequence, outcome: outcome)
     }
 }
+
+/// An asynchronous action that runs in its own task while the worker waits for it.
+///
+/// The action's task, the bus's timer, and a shutdown race to end it. The state machine decides who is first, and only
+/// the first fulfills the promise.
+final class RunningAction: Sendable {
+    let action: PreparedAction
+    /// The action's time limit; nil if it has none.
+    let limit: Duration?
+    /// How the action ended; the worker waits for it.
+    let end = Promise<ActionEnd>()
+
+    init(_ action: PreparedAction, limit: Duration?) { (self.action, self.limit) = (action, limit) }
+
+    /// The failure of the action if it exceeds its time limit.
+    var timeLimitFailure: ActionFailure { action.failure(ActionTimeLimitExceeded(limit: limit ?? .zero)) }
+}

@@ -2,9 +2,10 @@ import Foundation
 
 /// The bus's internal tasks: its worker, its timer, and a running asynchronous action.
 extension ErrorBus {
-    /// The worker's task and the timer.
     struct InternalTasks {
         var worker: Task<Void, Never>?
+        /// The task of the latest asynchronous action.
+        var action: Task<Void, Never>?
         var timer: Timer?
     }
 
@@ -26,34 +27,38 @@ extension ErrorBus {
 
     // MARK: Asynchronous actions
 
-    /// Runs an asynchronous action in its own task and fulfills the action's promise when it ends.
-    ///
-    /// The action doesn't start if its report was removed by then. Its end has an effect only if it wasn't abandoned.
+    /// Starts an asynchronous action in its own task, which fulfills the action's promise when it ends.
     func start(_ running: RunningAction) {
-        let action = running.action
-        let part = Ambience.Work(bus: number, part: .action(action.report.sequence))
+        let part = Ambience.Work(bus: number, part: .action(running.action.report.sequence))
         let ambience = Ambience.current.within(part)
-        let task = Task.detached { [self] in
-            // Start the time limit now: until this point, the task might have waited for a thread.
-            let limit = running.limit.map { clock.now() + $0.bounded }
-            guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
-                return running.end.fulfill(.reportRemoved)
-            }
-            if let limit { setTimer(limit) }
-            let end = await Ambience.$current.withValue(ambience) {
-                do {
-                    return ActionEnd.returned(try await action.run())
-                } catch {
-                    return .failed(action.failure(error))
-                }
-            }
-            if storage.apply({ $0.actionEnds(running, end) }) {
-                running.end.fulfill(end)
-            } else if case .failed(let failure) = end {
-                writeFailureOfAbandonedAction(failure)
+        let former = internalTasks.withLock { tasks in
+            exchange(&tasks.action, with: Task.detached { [self] in await run(running, in: ambience) })
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    /// Runs an asynchronous action, unless its report was removed by then.
+    ///
+    /// The action's end has an effect only if the action wasn't abandoned.
+    private func run(_ running: RunningAction, in ambience: Ambience) async {
+        // Start the time limit now: until this point, the task might have waited for a thread.
+        let limit = running.limit.map { clock.now() + $0.bounded }
+        guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
+            return running.end.fulfill(.reportRemoved)
+        }
+        if let limit { setTimer(limit) }
+        let end = await Ambience.$current.withValue(ambience) {
+            do {
+                return ActionEnd.returned(try await running.action.run())
+            } catch {
+                return .failed(running.action.failure(error))
             }
         }
-        running.keep(task)
+        if storage.apply({ $0.actionEnds(running, end) }) {
+            running.end.fulfill(end)
+        } else if case .failed(let failure) = end {
+            writeFailureOfAbandonedAction(failure)
+        }
     }
 
     /// Writes the failure of an action that was abandoned or whose report was removed.
@@ -63,18 +68,14 @@ extension ErrorBus {
         if Cancellation.role(of: failure.error) == .failure { lastResort.write(failure) }
     }
 
-    /// Cancels an asynchronous action in progress; nil if none has begun, in which case the worker's task, which might
-    /// be running a synchronous action, is cancelled.
+    /// Cancels the task of the asynchronous action in progress or, if there is none, the worker's task, which might be
+    /// running a synchronous action.
     ///
     /// This uses its own thread, because an action's cancellation handler might be slow and callers must not wait for
     /// it.
-    func cancel(_ running: RunningAction?) {
-        let worker = running == nil ? internalTasks.withLock { $0.worker } : nil
-        if running == nil, worker == nil { return }
-        Thread.detachNewThread {
-            running?.cancel()
-            worker?.cancel()
-        }
+    func cancelDelivery(isInAction: Bool) {
+        guard let task = internalTasks.withLock({ isInAction ? $0.action : $0.worker }) else { return }
+        Thread.detachNewThread { task.cancel() }
     }
 
     // MARK: The timer
@@ -95,7 +96,7 @@ extension ErrorBus {
             return (task, tasks.timer)
         }
         former?.task.cancel()
-        if storage.hasEnded { task?.cancel() }
+        if let task, storage.hasEnded { task.cancel() }
     }
 
     private func timerFires(at moment: Duration) {
@@ -107,8 +108,9 @@ extension ErrorBus {
         case .wait(let end): setTimer(end)
         case .wake: wakeUps.signal()
         case .abandon(let running, let end):
+            // Cancel first: once the promise is fulfilled, the worker might start the next action.
+            cancelDelivery(isInAction: true)
             running.end.fulfill(end)
-            cancel(running)
         }
     }
 }
