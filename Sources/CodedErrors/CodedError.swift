@@ -29,8 +29,7 @@ package struct CodedError: Codable, Sendable {
     /// Returns the error; nil if it can't be rebuilt.
     package func error() -> (any Error)? {
         if let value { return CurrentErrorCoding.value?.error(named: type, Data(value.utf8)) }
-        guard FoundationErrors.contains(typeName: type), let domain, let code else { return nil }
-        return FoundationErrors.error(domain: domain, code: code)
+        return FoundationErrors.error(typeName: type, domain: domain, code: code)
     }
 }
 

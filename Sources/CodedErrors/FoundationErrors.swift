@@ -14,10 +14,11 @@ package enum FoundationErrors {
             && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
     }
 
-    /// Returns the error with a domain and a code.
+    /// Returns the error with a domain and a code; nil if they are unknown or if the name isn't that of one of the types.
     ///
     /// It has the domain's Swift type if that type defines the code; otherwise it is an `NSError`.
-    package static func error(domain: String, code: Int) -> any Error {
+    package static func error(typeName: String, domain: String?, code: Int?) -> (any Error)? {
+        guard contains(typeName: typeName), let domain, let code else { return nil }
         let error = NSError(domain: domain, code: code)
         return NSErrorBridge.swiftError(error) ?? error
     }

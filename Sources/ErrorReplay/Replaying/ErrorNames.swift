@@ -30,8 +30,7 @@ struct ErrorNames {
     ) {
         (self.typeName, self.domain, self.code) = (typeName, domain, code)
         (self.isCancellation, self.underlying) = (isCancellation, underlying)
-        let domain = FoundationErrors.contains(typeName: typeName) ? domain : nil
-        foundations = domain.map { FoundationErrors.error(domain: $0, code: code ?? 0) }
+        foundations = FoundationErrors.error(typeName: typeName, domain: domain, code: code ?? 0)
     }
 
     /// Returns whether a matcher matches the error; nil if that can't be determined without the error itself.

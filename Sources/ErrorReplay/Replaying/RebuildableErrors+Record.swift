@@ -26,9 +26,6 @@ extension RebuildableErrors {
 
     private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
         if let value { return error(named: record.type, value) }
-        guard FoundationErrors.contains(typeName: record.type), let domain = record.domain, let code = record.code else {
-            return nil
-        }
-        return FoundationErrors.error(domain: domain, code: code)
+        return FoundationErrors.error(typeName: record.type, domain: record.domain, code: record.code)
     }
 }
