@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Synchronization
 
 /// The number of errors dropped since the last notice, by type.
@@ -55,7 +56,7 @@ import Synchronization
             guard slots[index].count.load(ordering: .relaxed) != 0 else { continue }
             let dropped = slots[index].count.exchange(0, ordering: .acquiringAndReleasing)
             let address = slots[index].type.load(ordering: .relaxed)
-            counts[ErrorText.typeName(unsafe unsafeBitCast(address, to: Any.Type.self)), default: 0] += dropped
+            counts[TypeName.full(unsafe unsafeBitCast(address, to: Any.Type.self)), default: 0] += dropped
             taken += dropped
         }
         return total.wrappingSubtract(taken, ordering: .acquiringAndReleasing).newValue > 0
