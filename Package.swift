@@ -19,14 +19,18 @@ let package = Package(
         .target(name: "BoundedDescriptions"),
         .target(name: "StandardErrorWriter"),
         .target(name: "ErrorRouting", dependencies: ["BoundedDescriptions", "StandardErrorWriter"]),
-        .target(name: "ErrorRecovery", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
-        .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
+        .target(name: "CodedErrors", dependencies: ["ErrorRouting"]),
+        .target(name: "ErrorRecovery", dependencies: ["BoundedDescriptions", "CodedErrors", "ErrorRouting"]),
+        .target(name: "HTTPErrors", dependencies: ["CodedErrors", "ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(
-            name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting", "StandardErrorWriter"]),
+            name: "ErrorRecording",
+            dependencies: ["BoundedDescriptions", "CodedErrors", "ErrorRouting", "StandardErrorWriter"]),
         .target(
             name: "ErrorReplay",
-            dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting", "StandardErrorWriter"]),
+            dependencies: [
+                "BoundedDescriptions", "CodedErrors", "ErrorRecording", "ErrorRouting", "StandardErrorWriter",
+            ]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",

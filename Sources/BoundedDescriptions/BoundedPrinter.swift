@@ -108,11 +108,9 @@ package struct BoundedPrinter {
 
     /// Prints an error without its user info, which might be very large or contain the error itself.
     private mutating func writeError(_ error: NSError) {
-        out.append("Error Domain=")
-        out.append(TypeName.withoutAddresses(Self.beginning(of: error.domain[...])))
-        out.append(" Code=\(error.code) \"")
-        out.append(TypeName.withoutAddresses(Self.beginning(of: error.withReason.localizedDescription[...])))
-        out.append("\"")
+        let domain = TypeName.withoutAddresses(Self.beginning(of: error.domain[...]))
+        let message = TypeName.withoutAddresses(Self.beginning(of: error.withReason.localizedDescription[...]))
+        out.append("Error Domain=\(domain) Code=\(error.code) \"\(message)\"")
     }
 
     /// Returns the error without its underlying error, because the underlying error's description might be endless.

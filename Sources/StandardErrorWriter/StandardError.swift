@@ -57,10 +57,8 @@ package enum StandardError {
         while true {
             let bytes = buffer.next()
             if bytes.isEmpty { return true }
-            guard bytes.count <= LineBuffer.atomicSize, StandardErrorDescriptor.accepts(withinMilliseconds: 0) else {
-                return false
-            }
-            let count = StandardErrorDescriptor.write(bytes)
+            guard bytes.count <= LineBuffer.atomicSize else { return false }
+            let count = StandardErrorDescriptor.write(bytes, withinMilliseconds: 0)
             buffer.wrote(count)
             if count == 0 { return false }
         }
@@ -80,7 +78,8 @@ package enum StandardError {
 
     /// Starts the thread and returns whether it was started.
     ///
-    /// The thread blocks all signals, so the program's signal handlers run on the program's own threads.
+    /// The thread blocks all signals, so the program's signal handlers run on the program's own threads. It isn't
+    /// detached, because it never ends.
     private static func startThread() -> Bool {
         var all = sigset_t()
         var before = sigset_t()
@@ -92,41 +91,27 @@ package enum StandardError {
         #else
             var thread = pthread_t()
         #endif
-        let isStarted =
-            unsafe pthread_create(
-                &thread, nil,
-                // Don't return a value: in Android's declaration, the result isn't optional.
-                { _ in StandardError.runThread() },
-                nil) == 0
-        #if canImport(Darwin) || canImport(Musl)
-            if let thread = unsafe thread { unsafe pthread_detach(thread) }
-        #else
-            if isStarted { pthread_detach(thread) }
-        #endif
-        return isStarted
+        // Don't return a value from the thread: in Android's declaration, the result isn't optional.
+        return unsafe pthread_create(&thread, nil, { _ in StandardError.runThread() }, nil) == 0
     }
 
     private static func runThread() -> Never {
         while true {
-            var bytes = buffer.withLock { $0.next() }
-            while !bytes.isEmpty {
-                var count = 0
-                // Limit the wait: while the thread waits, it can't detect that the program has replaced standard
-                // error.
-                if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
-                    count = StandardErrorDescriptor.write(bytes)
-                    // Pause before the next attempt: another process has filled the pipe since `poll` and might do so
-                    // again.
-                    if count == 0 { usleep(1_000) }
-                }
-                bytes = buffer.withLock { buffer in
-                    buffer.wrote(count)
-                    let bytes = buffer.next()
-                    if bytes.isEmpty { buffer.thread = .resting }
-                    return bytes
-                }
+            let bytes = buffer.withLock { buffer in
+                let bytes = buffer.next()
+                if bytes.isEmpty { buffer.thread = .resting }
+                return bytes
             }
-            threadWakes.wait()
+            if bytes.isEmpty {
+                threadWakes.wait()
+                continue
+            }
+            // Limit the wait: while the thread waits, it can't detect that the program has replaced standard error.
+            let count = StandardErrorDescriptor.write(bytes, withinMilliseconds: 100)
+            // Pause before the next attempt: another process might have filled the pipe since `poll` and might do so
+            // again.
+            if count == 0 { usleep(1_000) }
+            buffer.withLock { $0.wrote(count) }
         }
     }
 }

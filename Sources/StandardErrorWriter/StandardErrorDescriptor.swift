@@ -27,18 +27,15 @@ enum StandardErrorDescriptor {
     /// `dup2`.
     private static var isStandardError: Bool { isInherited && isKeptByPrograms }
 
-    /// Waits until the descriptor accepts bytes or has failed; returns false if the time runs out first.
-    static func accepts(withinMilliseconds time: Int32) -> Bool {
-        guard isStandardError else { return true }
-        var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&request, 1, time) > 0
-    }
-
-    /// Writes bytes and returns how many were written.
+    /// Writes bytes as soon as the descriptor accepts them, and returns how many were written.
     ///
-    /// The result is 0 if a non-blocking descriptor accepts no bytes or a signal interrupted the write, and -1 if the
-    /// write failed.
-    static func write(_ bytes: ArraySlice<UInt8>) -> Int {
+    /// The result is 0 if the time runs out first, if a non-blocking descriptor accepts no bytes, or if a signal
+    /// interrupted the write. It is -1 if the write failed.
+    static func write(_ bytes: ArraySlice<UInt8>, withinMilliseconds time: Int32) -> Int {
+        var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard isStandardError else { return -1 }
+        guard unsafe poll(&request, 1, time) > 0 else { return 0 }
+        // Check again: the program might have closed the descriptor while this thread waited.
         guard isStandardError else { return -1 }
         let count = withoutSignal(bytes.count) { unsafe bytes.withUnsafeBytes { unsafe attempt($0) } }
         return count < 0 && [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) ? 0 : count

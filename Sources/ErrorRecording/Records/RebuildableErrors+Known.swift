@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import CodedErrors
 import ErrorRouting
 import Foundation
 

@@ -1,3 +1,4 @@
+import CodedErrors
 import ErrorRouting
 
 /// The reduced form in which changes and refusals are encoded; a cause is rebuilt only if its type is known.

@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import CodedErrors
 import ErrorRouting
 import Foundation
 
@@ -29,8 +30,7 @@ struct ErrorNames {
     ) {
         (self.typeName, self.domain, self.code) = (typeName, domain, code)
         (self.isCancellation, self.underlying) = (isCancellation, underlying)
-        let domain = NSErrorBridge.isFoundations(typeName) ? domain : nil
-        foundations = domain.map { NSErrorBridge.error(domain: $0, code: code ?? 0) }
+        foundations = FoundationErrors.error(typeName: typeName, domain: domain, code: code ?? 0)
     }
 
     /// Returns whether a matcher matches the error; nil if that can't be determined without the error itself.

@@ -1,3 +1,4 @@
+import CodedErrors
 import ErrorRecording
 import ErrorRouting
 import Foundation
@@ -14,7 +15,7 @@ extension RebuildableErrors {
         guard let error = rebuilt(record, value) else { return nil }
         if let errorCase { return errorCase.includes(error) ? error : nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
-        let isOfType = report.typeName == record.type || NSErrorBridge.isFoundations(record.type)
+        let isOfType = report.typeName == record.type || FoundationErrors.contains(typeName: record.type)
         // Accept an error without a domain, because its type might have had a domain when the error was recorded.
         let isOfDomain = report.domainAndCode.map { $0.domain == record.domain && $0.code == record.code } ?? true
         let isSame =
@@ -25,9 +26,6 @@ extension RebuildableErrors {
 
     private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
         if let value { return error(named: record.type, value) }
-        guard NSErrorBridge.isFoundations(record.type), let domain = record.domain, let code = record.code else {
-            return nil
-        }
-        return NSErrorBridge.error(domain: domain, code: code)
+        return FoundationErrors.error(typeName: record.type, domain: record.domain, code: record.code)
     }
 }

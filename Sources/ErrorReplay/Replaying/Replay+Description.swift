@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import CodedErrors
 import ErrorRecording
 import ErrorRouting
 
@@ -97,7 +98,7 @@ extension RebuildableErrors {
     fileprivate func advice(on type: String) -> String {
         if type == ReplayTally.others { return "  and more types" }
         if isAdded(type) { return ": its value was not recorded, or comes out as another error" }
-        if NSErrorBridge.isFoundations(type) {
+        if FoundationErrors.contains(typeName: type) {
             return ": errors under it, or a code that is not known here, cannot be rebuilt"
         }
         let name = type.firstIndex(of: ".").map { type[type.index(after: $0)...] } ?? type[...]

@@ -16,16 +16,8 @@ extension ErrorHandler {
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
         // Try without suspending first: because this method is inlinable, callers set up no asynchronous call if the
         // rules for the error are synchronous.
-        if let outcome = handleIfSynchronous(error, fileID, line) { return outcome }
+        if let outcome = handleSynchronously(error, fileID: fileID, line: line) { return outcome }
         return await handleSuspending(error, fileID, line)
-    }
-
-    @usableFromInline
-    func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        defer { withExtendedLifetime(rules) {} }
-        return unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.path.dispatchIfSynchronous(error, DispatchReporter(.source(source)))
-        }
     }
 
     @usableFromInline
@@ -66,5 +58,10 @@ extension ErrorHandler {
     /// - Returns: The outcome; nil if it declines, in which case no action has run.
     public func handleSynchronously(
         _ error: any Error, fileID: String = #fileID, line: UInt = #line
-    ) -> HandleOutcome? { handleIfSynchronous(error, fileID, line) }
+    ) -> HandleOutcome? {
+        defer { withExtendedLifetime(rules) {} }
+        return unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
+            unsafe rules.path.dispatchIfSynchronous(error, DispatchReporter(.source(source)))
+        }
+    }
 }

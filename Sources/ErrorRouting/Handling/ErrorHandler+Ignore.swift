@@ -42,14 +42,9 @@ extension ErrorHandler {
     public func expecting<First: Error, each Rest: Error>(
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
-        let source = ErrorReport.Source(fileID: fileID, line: line)
-        var result = adding(MatcherRule(.type(first), at: source, .stop(as: .handled)))
-        for type in repeat each rest { result = result.adding(Self.expectedRule(of: type, at: source)) }
+        var result = adding(.type(first), fileID, line, .stop(as: .handled))
+        for type in repeat each rest { result = result.adding(.type(type), fileID, line, .stop(as: .handled)) }
         return result
-    }
-
-    private static func expectedRule<E: Error>(of type: E.Type, at source: ErrorReport.Source) -> Rule {
-        MatcherRule(.type(type), at: source, .stop(as: .handled))
     }
 
     /// Ignores errors that equal a value, matched like ``ErrorMatcher/value(_:)``.

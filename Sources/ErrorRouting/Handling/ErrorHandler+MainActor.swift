@@ -61,17 +61,13 @@ extension ErrorHandler {
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), fileID, line, .asynchronous(action))
-    }
+    ) -> ErrorHandler { adding(.nsError(domain: domain, code: code), fileID, line, .asynchronous(action)) }
 
     /// Adds a rule for a domain, with a main-actor action that also receives the report.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), fileID, line, .asynchronousWithReport(action))
-    }
+    ) -> ErrorHandler { adding(.nsError(domain: domain, code: code), fileID, line, .asynchronousWithReport(action)) }
 
     /// Adds an `onNoMatch` with a main-actor action.
     public func onNoMatch(
@@ -103,22 +99,13 @@ extension ErrorHandler {
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> Void
-    ) -> ErrorHandler {
-        always(fileID: fileID, line: line, returning: HandleStrategy.self) { error async throws -> HandleStrategy in
-            try await action(error)
-            return .next
-        }
-    }
+    ) -> ErrorHandler { always(fileID: fileID, line: line) { error async throws -> Void in try await action(error) } }
 
     /// Adds an `always` with a main-actor action that also receives the report and returns nothing.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> Void
     ) -> ErrorHandler {
-        always(fileID: fileID, line: line, returning: HandleStrategy.self) {
-            error, report async throws -> HandleStrategy in
-            try await action(error, report)
-            return .next
-        }
+        always(fileID: fileID, line: line) { error, report async throws -> Void in try await action(error, report) }
     }
 }

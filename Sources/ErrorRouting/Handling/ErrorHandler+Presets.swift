@@ -26,7 +26,7 @@ extension ErrorHandler {
     public static var standardError: ErrorHandler { plainStandardError }
 
     /// The preset, cached so that its rules are compiled only once.
-    private static let plainStandardError = standardError { ErrorLine($0) }
+    private static let plainStandardError = standardError(redactingIfNeeded: nil)
 
     /// Returns ``standardError`` with the messages of errors redacted, like ``LastResort/redacting(_:)``.
     ///
@@ -36,15 +36,16 @@ extension ErrorHandler {
     public static func standardError(
         redacting redact: @escaping @Sendable (ErrorReport) -> String
     ) -> ErrorHandler {
-        standardError { ErrorLine($0, redacting: redact) }
+        standardError(redactingIfNeeded: redact)
     }
 
-    /// Returns the preset that writes an unmatched error's report as the given line.
-    private static func standardError(_ line: @escaping @Sendable (ErrorReport) -> ErrorLine) -> ErrorHandler {
+    private static func standardError(
+        redactingIfNeeded redact: (@Sendable (ErrorReport) -> String)?
+    ) -> ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
             .onNoMatch { _, report in
-                StandardError.write(line(report).text)
+                StandardError.write(report.structuredLine(redacting: redact))
                 return .stop
             }
     }

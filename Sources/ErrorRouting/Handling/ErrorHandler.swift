@@ -63,7 +63,8 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleStage.allCases {
             for rule in rules[stage] {
-                let verb = rule.traits.stopsAs?.verb.inHandler ?? (stage == .rule ? "on " : "")
+                let stopVerb = rule.traits.stopsAs.map { $0 == .ignored ? "ignore " : "expecting " }
+                let verb = stopVerb ?? (stage == .rule ? "on " : "")
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }

@@ -135,36 +135,37 @@ extension Explanation {
     init(
         _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false, isMatched: (Rule) -> Bool?
     ) {
-        var (count, firstMatch): (Int, Int?) = (0, nil)
-        var isUndecided = false
-        var stop: (number: Int, disposition: HandleOutcome.Disposition, rule: RuleDescription)?
+        var (count, isUndecided) = (0, false)
+        var firstMatch: (disposition: HandleOutcome.Disposition, reason: String)?
+        // Why the remaining rules aren't reached, once a rule ends the search.
+        var end: String?
+        var ignoreRule: RuleDescription?
         var entries = Self.entries(.rule, on: path) { rule in
             count += 1
-            if let stop { return .notReached(because: "rule \(stop.number) \(stop.disposition.verb.ofRule)") }
-            if endsAtMatch, let firstMatch { return .notReached(because: "rule \(firstMatch) decides") }
+            if let end { return .notReached(because: end) }
             guard let isMatched = isMatched(rule) else {
                 if firstMatch == nil { isUndecided = true }
                 return .undecided
             }
             if !isMatched { return .notMatched }
-            if let disposition = rule.traits.stopsAs { stop = (count, disposition, rule.registration.description) }
+            let disposition = rule.traits.stopsAs
+            let verb = disposition.map { $0 == .ignored ? "ignores the error" : "expects the error" }
+            let reason = "rule \(count) \(verb ?? (endsAtMatch ? "decides" : "matched"))"
+            if verb != nil || endsAtMatch { end = reason }
+            if disposition == .ignored { ignoreRule = rule.registration.description }
             if firstMatch != nil { return .matchedIfReached }
-            firstMatch = count
+            firstMatch = (disposition ?? .handled, reason)
             return isUndecided ? .matchedIfReached : .matched
         }
-        let firstStop = stop?.number == firstMatch ? stop?.disposition : nil
         for stage in [RuleStage.onNoMatch, .always] {
             var isFirst = !isUndecided
             entries += Self.entries(stage, on: path) { _ in
-                if stage == .onNoMatch, let firstMatch {
-                    return .notReached(because: "rule \(firstMatch) \(firstStop?.verb.ofRule ?? "matched")")
-                }
+                if stage == .onNoMatch, let firstMatch { return .notReached(because: firstMatch.reason) }
                 defer { isFirst = false }
                 return isFirst ? .matched : .matchedIfReached
             }
         }
-        let disposition = isUndecided ? .pending : firstMatch == nil ? .unmatched : firstStop ?? .handled
-        let ignoreRule = stop?.disposition == .ignored ? stop?.rule : nil
+        let disposition = isUndecided ? .pending : firstMatch?.disposition ?? .unmatched
         self.init(error: error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
 

@@ -11,24 +11,21 @@ enum ErrorText {
     /// An `NSError` object in the domain of one of Foundation's Swift types is named after that type, because on
     /// Apple's platforms all errors of that type are such objects.
     static func typeName(of error: any Error) -> String {
-        let name = typeName(type(of: error))
+        let name = TypeName.full(type(of: error))
         // Keep the name of a Swift subclass, which includes a module: its `domain` might be user code. The name of an
         // Objective-C class, such as one of Foundation's own subclasses, has no module.
         guard type(of: error) is NSError.Type, type(of: error) == NSError.self || !name.contains(".") else {
             return name
         }
-        return typeName(NSErrorBridge.swiftType(ofDomain: (error as NSError).domain) ?? NSError.self)
+        return TypeName.full(NSErrorBridge.swiftType(ofDomain: (error as NSError).domain) ?? NSError.self)
     }
-
-    /// Returns the name of a type with its module.
-    static func typeName(_ type: Any.Type) -> String { TypeName.full(type) }
 
     /// Returns an enum's case as in source code, `PaymentError.declined(code: 51)`; for other errors, the description.
     static func literal(_ error: any Error) -> String {
         let literal = PerThread.inUserCode {
             let text = BoundedPrinter.text(of: error)
             // Don't add the type's name if the enum has its own mirror, which might not show the case.
-            guard caseName(of: error) != nil, !(error is any CustomReflectable) else { return text }
+            guard EnumCase.name(of: error) != nil, !(error is any CustomReflectable) else { return text }
             let prefix = "\(TypeName.short(type(of: error)))."
             return text.hasPrefix(prefix) ? text : prefix + text
         }
@@ -87,29 +84,17 @@ enum ErrorText {
         text.utf8.count > OneLine.limit ? text : TypeName.withoutAddresses(text)
     }
 
-    /// Returns the error's domain and code if it has its own; otherwise nil.
-    static func code(of error: any Error) -> (domain: String, code: Int)? {
-        let code = PerThread.inUserCode { () -> (domain: String, code: Int)? in
-            guard hasDomainOfItsOwn(error) else { return nil }
+    /// Returns the error's domain, neither truncated nor escaped, and its code if it has its own; otherwise nil.
+    static func domainAndCode(of error: any Error) -> (domain: String, code: Int)? {
+        guard hasDomainOfItsOwn(error) else { return nil }
+        return PerThread.inUserCode {
             let error = error as NSError
             return (withoutAddresses(error.domain), error.code)
         }
-        return code ?? nil
-    }
-
-    /// Returns the result of ``code(of:)`` with the domain on one line.
-    static func domainAndCode(of error: any Error) -> (domain: String, code: Int)? {
-        code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
     }
 
     /// Whether two errors have the same type and message.
     static func looksSame(_ first: any Error, _ second: any Error) -> Bool {
         typeName(of: first) == typeName(of: second) && message(of: first) == message(of: second)
-    }
-
-    /// Returns the name of an enum's case; nil for other errors.
-    static func caseName(of error: any Error) -> String? {
-        func name(of error: some Error) -> String? { EnumCase.name(of: error) }
-        return name(of: error)
     }
 }

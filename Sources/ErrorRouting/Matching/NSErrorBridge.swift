@@ -1,5 +1,5 @@
 import BoundedDescriptions
-import Foundation
+package import Foundation
 
 /// Converts between `NSError` objects and Swift errors.
 ///
@@ -9,7 +9,7 @@ import Foundation
 package enum NSErrorBridge {
     /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three types has its domain and
     /// code.
-    static func swiftError(_ error: NSError) -> (any Error)? {
+    package static func swiftError(_ error: NSError) -> (any Error)? {
         switch error.domain {
         case NSURLErrorDomain:
             #if canImport(FoundationNetworking)
@@ -51,25 +51,6 @@ package enum NSErrorBridge {
         case NSPOSIXErrorDomain: POSIXError.self
         default: nil
         }
-    }
-
-    /// Whether a name is that of a Foundation error type, so that a domain and a code suffice to rebuild the error.
-    ///
-    /// The module of such a type differs between platforms, and a server's errors might be replayed on another
-    /// platform.
-    package static func isFoundations(_ typeName: String) -> Bool {
-        let parts = typeName.split(separator: ".")
-        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
-        return (hasModule || parts.count == 1)
-            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
-    }
-
-    /// Returns Foundation's error for a domain and a code.
-    ///
-    /// It has the domain's Swift type if that type defines the code; otherwise it is an `NSError`.
-    package static func error(domain: String, code: Int) -> any Error {
-        let error = NSError(domain: domain, code: code)
-        return swiftError(error) ?? error
     }
 
     /// Whether two `NSError` objects are equal according to `isEqual`.

@@ -45,11 +45,3 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The innermost place.
     public var description: String { frames.first?.description ?? "unknown" }
 }
-
-extension ErrorOrigin {
-    /// Creates the origin that an error's details provide; nil if they don't provide a source.
-    init?(_ details: ErrorDetails) {
-        guard let source = details.source else { return nil }
-        self.init(frames: [Frame(file: source.fileID, line: source.line)])
-    }
-}

@@ -5,6 +5,7 @@ extension ErrorReport {
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
     /// ```
     public enum Severity: String, Sendable, Hashable, CaseIterable, Codable {
+        // In the order of `<`.
         case trace, debug, info, notice, warning, error, critical
     }
 
@@ -37,17 +38,7 @@ extension ErrorReport {
 
 extension ErrorReport.Severity: Comparable {
     /// Whether the first severity matters less than the second: `debug` is less than `error`.
-    public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
-
-    private var rank: Int {
-        switch self {
-        case .trace: 0
-        case .debug: 1
-        case .info: 2
-        case .notice: 3
-        case .warning: 4
-        case .error: 5
-        case .critical: 6
-        }
+    public static func < (first: Self, second: Self) -> Bool {
+        allCases.prefix { $0 != second }.contains(first)
     }
 }

@@ -16,10 +16,10 @@ extension ErrorReport {
     /// names.
     ///
     /// - Complexity: The same as the error's own details; computed on each access.
-    public var kindName: String? { described.kindName }
+    public var kindName: String? { described.kind.map(OneLine.escaped) }
 
     /// The name of an enum's case; nil for other errors.
-    package var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
+    package var caseName: String? { EnumCase.name(of: error).map(OneLine.escaped) }
 
     /// Where the error was thrown or created; nil if that is unknown.
     ///
@@ -42,7 +42,9 @@ extension ErrorReport {
     /// and a code from the type's name and the number of the case; ``typeName`` and ``kindName`` show these better.
     ///
     /// - Complexity: The same as the error's own `errorDomain` and `errorCode`; computed on each access.
-    public var domainAndCode: (domain: String, code: Int)? { ErrorText.domainAndCode(of: error) }
+    public var domainAndCode: (domain: String, code: Int)? {
+        ErrorText.domainAndCode(of: error).map { (OneLine.escaped($0.domain), $0.code) }
+    }
 
     /// The error's message on one line, as the default preset prints it.
     ///
@@ -76,9 +78,10 @@ extension ErrorReport {
         let (described, code) = (described, domainAndCode)
         let (message, reflected) = described.messageAndFields
         return Texts(
-            typeName: described.typeName, kindName: described.kindName, caseName: described.caseName,
-            givenKind: described.givenKind, domainAndCode: code, message: OneLine.escaped(message),
-            fingerprint: fingerprint(of: described, code), trail: trail(reflected), origin: described.origin)
+            typeName: described.typeName, kindName: described.kind.map(OneLine.escaped),
+            caseName: described.caseName.map(OneLine.escaped), givenKind: described.details?.kind.map(OneLine.escaped),
+            domainAndCode: code, message: OneLine.escaped(message), fingerprint: fingerprint(of: described, code),
+            trail: trail(reflected), origin: described.origin)
     }
 
     /// All strings of a report, which equal the report's properties of the same names.

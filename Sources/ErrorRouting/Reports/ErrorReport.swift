@@ -72,7 +72,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     /// The report on one line, as the default preset prints it.
-    public var description: String { ErrorLine(self).text }
+    public var description: String { structuredLine() }
 }
 
 extension ErrorReport {

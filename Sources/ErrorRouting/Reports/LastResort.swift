@@ -95,7 +95,9 @@ public struct LastResort: Sendable {
         {
             return 0
         }
-        let line = "\(line(of: report).text) reason=\(OneLine.quoted(reason))"
+        // Don't read the message within user code: that code might post the error whose message or matcher called it.
+        let fields = PerThread.isInUserCode ? report.shortLine() : report.structuredLine(redacting: redact)
+        let line = "\(fields) reason=\(OneLine.quoted(reason))"
         write(line: line)
         return line.utf8.count
     }
@@ -116,11 +118,5 @@ public struct LastResort: Sendable {
             scope: failure.report.scope
         )
         write(report, because: "an action failed, and its failure isn't handled")
-    }
-
-    private func line(of report: ErrorReport) -> ErrorLine {
-        // Don't read the message within user code: that code might post the error whose message or matcher called it.
-        if PerThread.isInUserCode { return ErrorLine(naming: report) }
-        return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }
 }

@@ -52,7 +52,7 @@ extension ErrorReport {
             if depth == 1 {
                 (log?.lastResort ?? .ofProcess).write(self, because: reason)
             } else {
-                StandardError.write("\(ErrorLine(naming: self).text) reason=\(OneLine.quoted(reason))")
+                StandardError.write("\(shortLine()) reason=\(OneLine.quoted(reason))")
             }
         }
     }

@@ -92,8 +92,8 @@ extension ErrorTextLengthTests {
 
     @Test("a redaction's result is truncated")
     func redaction() {
-        let line = ErrorLine(report(Zoo.Localized(errorDescription: Self.long))) { $0.message + Self.long }
-        expectBytes(of: line.text, below: Self.limit + 200)
+        let line = report(Zoo.Localized(errorDescription: Self.long)).structuredLine { $0.message + Self.long }
+        expectBytes(of: line, below: Self.limit + 200)
     }
 
     @Test(

@@ -78,7 +78,7 @@ extension ErrorTextRecursionTests {
             },
             { ErrorMap(default: $0).description },
             { "\(ErrorMatcher<Narcissist>(.value($0)) { _ in nil })" },
-            { ErrorLine(Self.report($0)) { $0.message }.text },
+            { Self.report($0).structuredLine { $0.message } },
         ]
         for text in texts {
             let error = Narcissist(text: text)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// `ErrorLine` with a redaction is internal: the public API only writes it to standard error.
+// A line with a redaction is internal: the public API only writes it to standard error.
 @testable import ErrorRouting
 
 @Suite("The default preset prints one error as one line of fields", .tags(.promise24, .promise25), .hangLimit)
@@ -134,9 +134,9 @@ extension ErrorLineTests {
             NSError(domain: "bank", code: 3, userInfo: [NSLocalizedDescriptionKey: "IBAN DE12"]),
             metadata: ["iban": "DE12", "order": "17"], scope: ["intake"]
         )
-        let line = ErrorLine(report) { "order \($0.metadata["order"] ?? "")" }
+        let line = report.structuredLine { "order \($0.metadata["order"] ?? "")" }
         expect(
-            line.text,
+            line,
             equals: #"failure type=\#(String(reflecting: NSError.self)) message="order 17" source=Intake/Main.swift:12"#
         )
     }
@@ -144,9 +144,9 @@ extension ErrorLineTests {
     @Test("a redaction's result is escaped too")
     func redactedTextIsEscaped() {
         for text in Self.hostileTexts {
-            let line = ErrorLine(report(Zoo.Offline(), metadata: ["k": "v"])) { _ in text }
-            expectOneLine(line.text)
-            let keys = ErrorLineFields(line.text)?.keys
+            let line = report(Zoo.Offline(), metadata: ["k": "v"]).structuredLine { _ in text }
+            expectOneLine(line)
+            let keys = ErrorLineFields(line)?.keys
             expect(keys, equals: ["type", "message", "source"], "\(Self.shown(text))")
         }
     }

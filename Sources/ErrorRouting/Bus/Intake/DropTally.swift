@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Synchronization
 
 /// The number of errors dropped since the last notice, by type.
@@ -48,7 +49,7 @@ struct DropTally: ~Copyable, Sendable {
         if taken > 0 { drops[ErrorsDropped.otherTypes, default: 0] += taken }
         for count in counts.entries {
             let dropped = count.drops.exchange(0, ordering: .relaxed)
-            if dropped > 0 { drops[ErrorText.typeName(count.type), default: 0] += dropped }
+            if dropped > 0 { drops[TypeName.full(count.type), default: 0] += dropped }
             taken += dropped
         }
         return total.wrappingSubtract(taken, ordering: .acquiringAndReleasing).newValue > 0

@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Exploration
 
 extension Scenario {
@@ -41,7 +42,7 @@ extension Scenario {
                 }
             }
             return Execution(of: callers + [maker]) {
-                let types = errors(0).map { ErrorText.typeName(type(of: $0)) }
+                let types = errors(0).map { TypeName.full(type(of: $0)) }
                 expect(counts == Dictionary(types.map { ($0, each) }, uniquingKeysWith: +), "the drops are \(counts)")
                 expect(!notices.contains { $0.count == 0 }, "\(notices)")
                 let drops = bus.bus.storage.intake.drops.unreported

@@ -1,3 +1,4 @@
+import ErrorRouting
 package import Foundation
 
 /// An encodable form of an error: the name of its type, and the data to rebuild it.
@@ -15,20 +16,20 @@ package struct CodedError: Codable, Sendable {
 
     /// Creates the encodable form of an error inside another error.
     package init(_ error: any Error) {
-        let domainAndCode = ErrorText.domainAndCode(of: error)
-        type = ErrorText.typeName(of: error)
+        let report = ErrorReport(error: error, source: .init())
+        let domainAndCode = report.domainAndCode
+        type = report.typeName
         (domain, code) = (domainAndCode?.domain, domainAndCode?.code)
         value = CurrentErrorCoding.value?.value(of: error, named: type)
     }
 
     /// Whether the error can be rebuilt.
-    package var isRebuildable: Bool { value != nil || NSErrorBridge.isFoundations(type) && domain != nil }
+    package var isRebuildable: Bool { value != nil || FoundationErrors.contains(typeName: type) && domain != nil }
 
     /// Returns the error; nil if it can't be rebuilt.
     package func error() -> (any Error)? {
         if let value { return CurrentErrorCoding.value?.error(named: type, Data(value.utf8)) }
-        guard NSErrorBridge.isFoundations(type), let domain, let code else { return nil }
-        return NSErrorBridge.error(domain: domain, code: code)
+        return FoundationErrors.error(typeName: type, domain: domain, code: code)
     }
 }
 
