@@ -94,7 +94,9 @@ class ReportMaker {
         }
         // Use the time that the system's clock returns: converting an instant would cost more than everything else
         // here.
-        return ErrorReport(error, at: source, outcome: outcome ?? .pending)
+        return ErrorReport(
+            unboxed: error, rareParts: nil, source: source, moment: .init(), givenMetadata: [:], scope: [], sequence: 0,
+            outcome: outcome ?? .pending)
     }
 
     /// Returns the report of the error, created on the first call.

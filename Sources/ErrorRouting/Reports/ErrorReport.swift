@@ -104,17 +104,7 @@ extension ErrorReport {
     ) {
         let parts = RareParts(role: role, occurrences: occurrences, firstMoment: firstInstant.map(Moment.init))
         self.init(
-            UnboxedError(error), rareParts: parts.boxed, at: source, moment: Moment(instant), metadata: metadata,
-            scope: scope, sequence: sequence, outcome: outcome)
-    }
-
-    @inline(__always)
-    init(
-        _ error: consuming UnboxedError, rareParts: Box<RareParts>? = nil, at source: Source, moment: Moment = .init(),
-        metadata: [String: String] = [:], scope: [String] = [], sequence: UInt64 = 0,
-        outcome: consuming HandleOutcome = .pending
-    ) {
-        (unboxed, self.rareParts, self.source, self.moment) = (error, rareParts, source, moment)
-        (givenMetadata, self.scope, self.sequence, self.outcome) = (metadata, scope, sequence, outcome)
+            unboxed: UnboxedError(error), rareParts: parts.boxed, source: source, moment: Moment(instant),
+            givenMetadata: metadata, scope: scope, sequence: sequence, outcome: outcome)
     }
 }

@@ -119,18 +119,10 @@ struct Posting: Sendable {
     /// Returns the report that actions and observers receive.
     @inline(__always)
     consuming func report(sequence: UInt64 = 0, outcome: consuming HandleOutcome = .pending) -> ErrorReport {
-        // Use two branches: most postings have no scope and no extras, so they must not retain anything.
-        scope == nil && extras == nil
-            ? ErrorReport(error, at: source, moment: moment, sequence: sequence, outcome: outcome)
-            : fullReport(sequence, outcome)
-    }
-
-    @inline(never)
-    private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, metadata) = (scope?.forReports, extras?.value.metadata ?? [:])
         return ErrorReport(
-            error, rareParts: rareParts, at: source, moment: moment,
-            metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
+            unboxed: error, rareParts: rareParts, source: source, moment: moment,
+            givenMetadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             outcome: outcome)
     }
 }
