@@ -20,7 +20,7 @@ public protocol UnderlyingErrorsProviding: Error {
 public func underlyingErrors(of error: any Error) -> [any Error] {
     let errors = PerThread.inUserCode {
         var walk = UnderlyingErrorWalk(UnboxedError(error))
-        return walk.directlyUnder(ErrorChain.root).map { UnboxedError($0).error }
+        return walk.directlyUnder(UnderlyingErrorWalk.root).map { UnboxedError($0).error }
     }
     return errors ?? []
 }
@@ -32,8 +32,20 @@ public func underlyingErrors(of error: any Error) -> [any Error] {
 /// a struct whose object no longer exists, and reading that field traps, as in `print(error)`. A type that conforms to
 /// ``UnderlyingErrorsProviding`` is never reflected.
 ///
-/// The walk calls user code, so its caller must first call ``PerThread/enterUserCode()``.
-struct UnderlyingErrorWalk {
+/// The walk calls user code, so its caller must first call ``PerThread/enterUserCode()``. All matchers that are called
+/// for an error share one walk. So the error is walked only once, and each error in it is bridged only once.
+struct UnderlyingErrorWalk: Sendable {
+    /// A visited error.
+    struct Link: Sendable {
+        let error: UnboxedError
+        /// The error as an `NSError`; nil until it is bridged.
+        var bridged: NSError?
+        /// The positions of the errors directly wrapped in this error, in order.
+        var under: [Int] = []
+    }
+
+    /// The position of the outermost error.
+    static let root = 0
     /// The maximum number of visited errors, including the outermost.
     static let errorLimit = 64
     /// The maximum number of inspected children: fields, payloads, elements, and errors that an error provides.
@@ -41,26 +53,38 @@ struct UnderlyingErrorWalk {
     /// The maximum nesting of containers.
     static let depthLimit = 16
 
-    private(set) var links: [ErrorChain.Link] = []
+    private(set) var links: [Link] = []
     private(set) var visitedChildren = 0
     /// The positions of the visited objects; only objects can form a cycle.
     private var positions: [ObjectIdentifier: Int] = [:]
 
-    /// The fields of the outermost error, if they are known.
-    private let fields: ReflectedFields?
+    /// Creates a walk that has visited only the outermost error, which might already have been bridged.
+    init(_ root: UnboxedError, bridged: NSError? = nil) { add(Link(error: root, bridged: bridged)) }
 
-    init(_ root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
-        self.fields = fields
-        add(.init(error: root, bridged: bridged))
-    }
-
-    /// Visits all errors, breadth first.
-    mutating func finish() {
+    /// Visits all errors, breadth first; uses the fields of the outermost error if they are known.
+    mutating func finish(_ fields: ReflectedFields? = nil) {
         var next = 0
         while next < links.count {
-            for error in directlyUnder(next) { record(error, under: next) }
+            for error in directlyUnder(next, next == Self.root ? fields : nil) { record(error, under: next) }
             next += 1
         }
+    }
+
+    /// Returns the result of `error as NSError` for a visited error, which is bridged at most once.
+    mutating func nsError(at position: Int) -> NSError {
+        let bridged = links[position].bridged ?? links[position].error.error as NSError
+        links[position].bridged = bridged
+        return bridged
+    }
+
+    /// Returns the positions of the errors wrapped in an error, breadth first, without the error's own position.
+    func positions(under position: Int) -> [Int] {
+        var (found, next) = ([position], 0)
+        while next < found.count {
+            for position in links[found[next]].under where !found.contains(position) { found.append(position) }
+            next += 1
+        }
+        return Array(found.dropFirst())
     }
 
     private mutating func record(_ error: any Error, under position: Int) {
@@ -69,11 +93,11 @@ struct UnderlyingErrorWalk {
             links[position].under.append(known)
         } else if links.count < Self.errorLimit {
             links[position].under.append(links.count)
-            add(.init(error: error))
+            add(Link(error: error))
         }
     }
 
-    private mutating func add(_ link: ErrorChain.Link) {
+    private mutating func add(_ link: Link) {
         if let identity = Self.identity(of: link.error.error) { positions[identity] = links.count }
         links.append(link)
     }
@@ -83,22 +107,21 @@ struct UnderlyingErrorWalk {
     }
 
     /// Returns the errors directly wrapped in the error at a position.
-    fileprivate mutating func directlyUnder(_ position: Int) -> [any Error] {
+    fileprivate mutating func directlyUnder(_ position: Int, _ fields: ReflectedFields? = nil) -> [any Error] {
         let error = links[position].error.error
         if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
         }
         // Don't read the user info of other errors: it doesn't contain errors, and creating it costs more than
         // reflecting the error.
-        let bridged = links[position].bridged
-        if bridged != nil || ErrorText.hasDomainOfItsOwn(error) {
-            let nsError = bridged ?? error as NSError
-            links[position].bridged = nsError
-            if let keyed = underlyingKeys(of: nsError) { return keyed }
+        if links[position].bridged != nil || ErrorText.hasDomainOfItsOwn(error),
+            let keyed = underlyingKeys(of: nsError(at: position))
+        {
+            return keyed
         }
         // Don't reflect these errors: a `URLError`, for example, has a field with the `NSError` that represents it.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
-        if position == ErrorChain.root, let fields { return errors(in: fields.children, isCase: fields.isCase) }
+        if let fields { return errors(in: fields.children, isCase: fields.isCase) }
         let mirror = Mirror(reflecting: error)
         return errors(in: mirror.children, isCase: mirror.displayStyle == .enum)
     }

@@ -38,8 +38,8 @@ extension ErrorReport {
     /// Returns the underlying errors, using the fields like ``trail(_:)``.
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         let errors = PerThread.inUserCode {
-            var walk = UnderlyingErrorWalk(unboxed, fields: fields)
-            walk.finish()
+            var walk = UnderlyingErrorWalk(unboxed)
+            walk.finish(fields)
             return walk.links.dropFirst().map(\.error.error)
         }
         return errors ?? []
