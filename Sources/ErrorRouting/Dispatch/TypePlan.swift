@@ -23,7 +23,7 @@ import Foundation
     private let memory: FixedArray<RuleStep>
     /// The index of steps by domain and code; nil if there are few rules for domains.
     private let domains: KeyIndex<DomainKey>?
-    /// Returns the steps for an error's value; nil if the value has no rule. It runs user code (`==` and `hash`).
+    /// Returns the steps for an error, or nil if its value has no rule; runs user code (`==` and `hash`).
     private let findValue: ValueLookup
     /// Whether an error's steps are looked up by its value or its domain.
     private let isIndexed: Bool
@@ -66,8 +66,10 @@ import Foundation
         var (findValue, isByValue): (ValueLookup, Bool) = ({ _ in nil }, false)
         // Create only one index, because an error is looked up once. Every list in it also contains all other steps.
         // Enter user code: creating the index calls `==` and `hash`, which might dispatch errors of the type.
-        if values.count > Self.fewKeys, let type = Self.hashable(type, values[0].value),
-            let entry = PerThread.enterUserCode()
+        // Cast a value, too: if the type's `Hashable` conformance belongs to a global actor, `hash` must not be called
+        // elsewhere, and only the cast of a `Sendable` value fails.
+        if values.count > Self.fewKeys, values[0].value as any Sendable is any (Error & Hashable),
+            let type = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
         {
             func lookup<Value: Error & Hashable>(_ type: Value.Type) -> ValueLookup {
                 let index = KeyIndex<Value>(values, among: others + domains.map(\.step))
@@ -88,13 +90,6 @@ import Foundation
         self.memory = memory
         isOfClass = type is AnyClass
         self.reach = reach
-    }
-
-    /// Returns an error's type as a `Hashable` type; nil if it isn't `Hashable` on every actor.
-    private static func hashable(_ type: any Error.Type, _ value: any Error) -> (any (Error & Hashable).Type)? {
-        // Cast the value, not only the type: if the `Hashable` conformance belongs to a global actor, `hash` must not
-        // be called elsewhere, and only the cast of a `Sendable` value fails.
-        value as any Sendable is any (Error & Hashable) ? type as? any (Error & Hashable).Type : nil
     }
 
     /// Returns the steps to try for an error of the type.

@@ -24,8 +24,8 @@ extension ErrorMatcher where Output: Error {
         }
         if NSErrorBridge.isBridged(Output.self) {
             return Self(.type(Output.self)) { subject in
-                if Swift.type(of: subject.error) == Output.self { return subject.error as? Output }
-                return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
+                if subject.isNSErrorObject { return NSErrorBridge.swiftError(subject.nsError()) as? Output }
+                return subject.unboxed.content(as: Output.self)
             }
         }
         return Self(.type(Output.self), .certain)
@@ -50,9 +50,8 @@ extension ErrorMatcher where Output: Error & Equatable {
         if isObject ? valueType is NSError.Type : NSErrorBridge.isBridged(Output.self) {
             let (typeMatcher, value) = (type(Output.self), NSErrorBridge.object(value as NSError))
             return Self(.value(value)) { subject in
-                guard let error = typeMatcher.evaluate(&subject), NSErrorBridge.areEqual(subject.nsError(), value)
-                else { return nil }
-                return error
+                let error = typeMatcher.evaluate(&subject)
+                return error != nil && NSErrorBridge.areEqual(subject.nsError(), value) ? error : nil
             }
         }
         // Check that the value equals itself: if it doesn't, it must not match, even if it equals another value.
@@ -140,7 +139,7 @@ extension ErrorMatcher {
     ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        Self(.anywhere(matcher.shape), depth: depth(above: matcher.depth)) { subject in
+        Self(.anywhere(matcher.shape), above: matcher.depth) { subject in
             matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }

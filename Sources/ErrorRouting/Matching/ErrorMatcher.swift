@@ -34,14 +34,15 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     typealias Closure = @Sendable (inout ErrorSubject) -> Output?
 
+    /// Creates a matcher that contains matchers of a given depth; crashes if the limit is exceeded.
     @inline(__always)
     init(
-        _ shape: MatcherShape, _ test: MatcherTest = .closure, depth: Int = 1,
+        _ shape: MatcherShape, _ test: MatcherTest = .closure, above depth: Int = 0,
         list: (any AnyObject & Sendable)? = nil, _ closure: Closure? = nil,
         predicate: @escaping ErrorPredicate = { _ in true }
     ) {
         (self.shape, self.test, self.predicate, self.closure) = (shape, test, predicate, closure)
-        (self.depth, self.list) = (depth, list)
+        (self.depth, self.list) = (Self.depth(above: depth), list)
     }
 
     /// The type that an error must have for the matcher to match; nil if errors of several types can match.
@@ -88,7 +89,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   matches, and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        Self(.narrowed(shape), depth: Self.depth(above: depth)) { subject in
+        Self(.narrowed(shape), above: depth) { subject in
             guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
@@ -102,7 +103,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// Returns the same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        Self(shape, test, depth: Self.depth(above: depth), list: list, closure, predicate: predicate)
+        Self(shape, test, above: depth, list: list, closure, predicate: predicate)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -111,10 +112,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// it is the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        return ErrorMatcher<any Error>(shape, depth: depth) { subject in
-            guard let output = evaluate(&subject) else { return nil }
+        return ErrorMatcher<any Error>(shape, above: depth - 1) { subject in
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its value is an error.
-            return output as? any Error ?? subject.error
+            evaluate(&subject).map { $0 as? any Error ?? subject.error }
         }
     }
 

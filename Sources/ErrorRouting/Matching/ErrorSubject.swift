@@ -65,22 +65,12 @@ package struct ErrorSubject: Sendable {
     mutating func typeHas(domain: String) -> Bool? {
         if isNSErrorObject { return nil }
         if let known = TypeDomains.has(type, domain: domain) { return known }
-        guard let entry = PerThread.enterUserCode() else { return nil }
-        defer { PerThread.leaveUserCode(entry) }
-        let own = nsError().domain
-        TypeDomains.record(type, domain: own)
-        return own == domain
-    }
-
-    private var finishedWalk: UnderlyingErrorWalk {
-        var walk = UnderlyingErrorWalk(unboxed, bridged: bridged)
-        walk.finish()
-        return walk
+        return PerThread.inUserCode { nsError(domain: domain, code: nil) != nil }
     }
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
-        var chain = chain.take() ?? finishedWalk
+        var chain = chain.take() ?? UnderlyingErrorWalk(finishing: unboxed, bridged: bridged)
         defer { self.chain = chain }
         for position in chain.positions(under: position) {
             var underlying = ErrorSubject(chain.links[position].error, in: chain, at: position)

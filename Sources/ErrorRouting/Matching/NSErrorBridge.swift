@@ -47,11 +47,6 @@ package enum NSErrorBridge {
     /// Whether a type is one of the three Swift types.
     static func isBridged(_ type: Any.Type) -> Bool { TypeName.isBridged(type) }
 
-    /// Whether errors of a type are `NSError` objects on Apple's platforms.
-    ///
-    /// There, errors of the three Swift types become objects when they are boxed.
-    static func isNSErrorOrBridged(_ type: Any.Type) -> Bool { type is NSError.Type || isBridged(type) }
-
     /// Returns the Swift type that has a domain; nil if it isn't the domain of one of the three types.
     static func swiftType(ofDomain domain: String) -> (any Error.Type)? { swiftTypes[domain]?.type }
 

@@ -38,10 +38,17 @@ struct UnderlyingErrorWalk: Sendable {
     /// A visited error.
     struct Link: Sendable {
         let error: UnboxedError
+        /// The error if it is an object, because only objects can form a cycle; otherwise nil.
+        let identity: ObjectIdentifier?
         /// The error as an `NSError`; nil until it is bridged.
         var bridged: NSError?
         /// The positions of the errors directly wrapped in this error, in order.
         var under: [Int] = []
+
+        init(_ error: UnboxedError, bridged: NSError? = nil) {
+            (self.error, self.bridged) = (error, bridged)
+            identity = type(of: error.error) is AnyClass ? ObjectIdentifier(error.error as AnyObject) : nil
+        }
     }
 
     /// The position of the outermost error.
@@ -55,14 +62,13 @@ struct UnderlyingErrorWalk: Sendable {
 
     private(set) var links: [Link] = []
     private(set) var visitedChildren = 0
-    /// The positions of the visited objects; only objects can form a cycle.
-    private var positions: [ObjectIdentifier: Int] = [:]
 
     /// Creates a walk that has visited only the outermost error, which might already have been bridged.
-    init(_ root: UnboxedError, bridged: NSError? = nil) { add(Link(error: root, bridged: bridged)) }
+    init(_ root: UnboxedError, bridged: NSError? = nil) { links = [Link(root, bridged: bridged)] }
 
-    /// Visits all errors, breadth first; uses the fields of the outermost error if they are known.
-    mutating func finish(_ fields: ReflectedFields? = nil) {
+    /// Creates a walk that has visited all errors, breadth first; the fields of the outermost error might be known.
+    init(finishing root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
+        self.init(root, bridged: bridged)
         var next = 0
         while next < links.count {
             for error in directlyUnder(next, next == Self.root ? fields : nil) { record(error, under: next) }
@@ -88,22 +94,11 @@ struct UnderlyingErrorWalk: Sendable {
     }
 
     private mutating func record(_ error: any Error, under position: Int) {
-        let error = UnboxedError(error)
-        if let known = Self.identity(of: error.error).flatMap({ positions[$0] }) {
-            links[position].under.append(known)
-        } else if links.count < Self.errorLimit {
-            links[position].under.append(links.count)
-            add(Link(error: error))
-        }
-    }
-
-    private mutating func add(_ link: Link) {
-        if let identity = Self.identity(of: link.error.error) { positions[identity] = links.count }
-        links.append(link)
-    }
-
-    private static func identity(of error: any Error) -> ObjectIdentifier? {
-        type(of: error) is AnyClass ? ObjectIdentifier(error as AnyObject) : nil
+        let link = Link(UnboxedError(error))
+        let known = link.identity.flatMap { identity in links.firstIndex { $0.identity == identity } }
+        guard known != nil || links.count < Self.errorLimit else { return }
+        links[position].under.append(known ?? links.count)
+        if known == nil { links.append(link) }
     }
 
     /// Returns the errors directly wrapped in the error at a position.
@@ -139,12 +134,7 @@ struct UnderlyingErrorWalk: Sendable {
 
     /// Returns those elements that are errors.
     private mutating func errors(among elements: some Sequence) -> [any Error] {
-        var found: [any Error] = []
-        for element in elements {
-            guard countChild() else { break }
-            if let error = element as? any Error { found.append(error) }
-        }
-        return found
+        elements.prefix { _ in countChild() }.compactMap { $0 as? any Error }
     }
 
     // MARK: Reflection
