@@ -18,14 +18,19 @@ final class KeyIndex<Key: Equatable>: @unchecked Sendable {
     /// Whether the names of domains are hashed, which takes as long as all other parts of a lookup.
     private let hashesNames: Bool
 
-    /// Creates an index of steps by key; a key's list also contains the other steps for errors with that key.
+    /// Creates an index of steps from a function that calls a closure with each step, its key, and the key's hash.
+    ///
+    /// A key's list also contains the other steps for errors with that key. The function isn't an array: generic code
+    /// would look up the array's type.
+    @inline(__always)
     private init(
-        _ entries: [(key: Key, hash: Int, step: RuleStep)], hashesNames: Bool = false, among others: (Key) -> [RuleStep]
+        room: Int, hashesNames: Bool = false, among others: @escaping (Key) -> [RuleStep],
+        _ forEachStep: ((Key, Int, RuleStep) -> Void) -> Void
     ) {
-        var keys = FixedArray<Key>(capacity: entries.count)
+        var keys = FixedArray<Key>(capacity: room)
         var groups: [[RuleStep]] = []
-        table = ProbeTable(room: entries.count)
-        for (key, hash, step) in entries {
+        let table = ProbeTable(room: room)
+        forEachStep { key, hash, step in
             var number = table.find(UInt(bitPattern: hash)) { key == keys[Int(bitPattern: $0) - 1] }
             if number == 0 {
                 keys.append(key)
@@ -38,6 +43,7 @@ final class KeyIndex<Key: Equatable>: @unchecked Sendable {
         var memory = FixedArray<RuleStep>(capacity: groups.reduce(0) { $0 + $1.count })
         lists = groups.map { memory.append($0) }
         self.keys = keys
+        self.table = table
         self.memory = memory
         self.hashesNames = hashesNames
     }
@@ -56,12 +62,13 @@ final class KeyIndex<Key: Equatable>: @unchecked Sendable {
 extension KeyIndex where Key: Error & Hashable {
     /// Creates an index by value; runs user code (`==` and `hash`).
     convenience init(_ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]) {
-        let entries = entries.compactMap { value, step -> (Key, Int, RuleStep)? in
-            // Skip a value that doesn't equal itself: it doesn't match any error.
-            guard let value = value as? Key, value == value else { return nil }
-            return (value, value.hashValue, step.afterKeyComparison)
+        self.init(room: entries.count, among: { _ in others }) { add in
+            for (value, step) in entries {
+                // Skip a value that doesn't equal itself: it doesn't match any error.
+                guard let value = value as? Key, value == value else { continue }
+                add(value, value.hashValue, step.afterKeyComparison)
+            }
         }
-        self.init(entries) { _ in others }
     }
 
     /// Returns the steps for an error, or nil if its value has no rule; runs user code (`==` and `hash`).
@@ -97,9 +104,9 @@ extension KeyIndex<DomainKey> {
         var everyCode: [String: [RuleStep]] = [:]
         for (key, step) in entries where key.code == nil { everyCode[key.name, default: []].append(step) }
         let hashesNames = Set(entries.lazy.map(\.key.name)).count > Self.fewNames
-        let entries = entries.map { ($0, $0.hash(hashesNames), areObjects ? $1.afterKeyComparison : $1) }
-        self.init(entries, hashesNames: hashesNames) { key in
-            key.code == nil ? others : others + everyCode[key.name, default: []]
+        let others = { (key: DomainKey) in key.code == nil ? others : others + everyCode[key.name, default: []] }
+        self.init(room: entries.count, hashesNames: hashesNames, among: others) { add in
+            for (key, step) in entries { add(key, key.hash(hashesNames), areObjects ? step.afterKeyComparison : step) }
         }
     }
 
