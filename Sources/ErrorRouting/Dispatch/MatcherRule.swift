@@ -54,7 +54,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
     override func callMatcher(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
     private func evaluate(_ subject: inout ErrorSubject) -> Input? {
-        ErrorMatcher<Input>.evaluate(&subject, test, predicate, closure)
+        ErrorMatcher<Input>.evaluate(&subject, predicate, closure)
     }
 
     /// Returns the matcher's output; nil if the matcher doesn't match or user code is nested too deeply.

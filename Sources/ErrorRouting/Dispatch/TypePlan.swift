@@ -21,8 +21,12 @@ import Foundation
     private let others: RuleStepList
     /// The owner of the memory of `others`.
     private let memory: FixedArray<RuleStep>
-    /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
-    private let index: KeyIndex?
+    /// The index of steps by domain and code; nil if there are few rules for domains.
+    private let domains: KeyIndex<DomainKey>?
+    /// Returns the steps for an error, or nil if its value has no rule; runs user code (`==` and `hash`).
+    private let findValue: ValueLookup
+    /// Whether an error's steps are looked up by its value or its domain.
+    private let isIndexed: Bool
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -36,7 +40,7 @@ import Foundation
         var subject = ErrorSubject(error)
         var (reach, others) = (Reach(), [RuleStep]())
         var values: [(value: any Error, step: RuleStep)] = []
-        var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
+        var domains: [(key: DomainKey, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
             let likelihood = step.test == .certain ? .certain : subject.likelihood(of: shape)
@@ -55,23 +59,35 @@ import Foundation
             // Index a Swift type's errors only by code: the type determines the domain, and bridging only for it is
             // wasted work.
             case .nsError(let domain, let code) where code != nil || isOfObjects:
-                domains.append((.init(name: domain, code: code), step))
+                domains.append((DomainKey(name: domain, code: code), step))
             default: others.append(step)
             }
         }
-        var index: KeyIndex?
+        var (findValue, isByValue): (ValueLookup, Bool) = ({ _ in nil }, false)
         // Create only one index, because an error is looked up once. Every list in it also contains all other steps.
-        if values.count > Self.fewKeys { index = .make(of: type, values, among: others + domains.map(\.step)) }
-        if index == nil { others += values.map(\.step) }
-        if index == nil, domains.count > Self.fewKeys {
-            index = KeyIndex(domains, among: others, areObjects: isOfObjects)
+        // Enter user code: creating the index calls `==` and `hash`, which might dispatch errors of the type.
+        // Cast a value, too: if the type's `Hashable` conformance belongs to a global actor, `hash` must not be called
+        // elsewhere, and only the cast of a `Sendable` value fails.
+        if values.count > Self.fewKeys, values[0].value as any Sendable is any (Error & Hashable),
+            let type = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
+        {
+            func lookup<Value: Error & Hashable>(_ type: Value.Type) -> ValueLookup {
+                let index = KeyIndex<Value>(values, among: others + domains.map(\.step))
+                return { index.steps(for: $0) }
+            }
+            (findValue, isByValue) = (lookup(type), true)
+            PerThread.leaveUserCode(entry)
         } else {
-            others += domains.map(\.step)
+            others += values.map(\.step)
         }
+        let isByDomain = !isByValue && domains.count > Self.fewKeys
+        self.domains = isByDomain ? KeyIndex(domains, among: others, areObjects: isOfObjects) : nil
+        if !isByDomain { others += domains.map(\.step) }
+        self.findValue = findValue
+        isIndexed = isByValue || isByDomain
         var memory = FixedArray<RuleStep>(capacity: others.count)
         self.others = memory.append(others)
         self.memory = memory
-        self.index = index
         isOfClass = type is AnyClass
         self.reach = reach
     }
@@ -81,7 +97,25 @@ import Foundation
     func steps<Content: Error>(
         for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
-        guard let index = index.map(Borrowed.init) else { return others }
-        return index.read { $0.lookUp(content, error, &reporter) } ?? others
+        isIndexed ? lookUp(content, error, &reporter) ?? others : others
     }
+
+    @inline(never)
+    private func lookUp<Content: Error>(
+        _ content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
+    ) -> RuleStepList? {
+        let domains = domains.map(Borrowed.init)
+        if let domains, Content.self == NSError.self, UnboxedError.dynamicClass(of: content) == NSError.self {
+            return error.read(content, as: NSError.self) { error in domains.read { $0.steps(for: error) } } ?? nil
+        }
+        // Read the domain as user code, too: a Swift error is bridged, and a subclass of `NSError` might override
+        // `domain` or `code`.
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
+        guard let domains else { return findValue(error) }
+        let bridged = reporter.withSubject(of: error) { $0.nsError() }
+        return domains.read { $0.steps(for: bridged) }
+    }
+
+    private typealias ValueLookup = @Sendable (UnboxedError) -> RuleStepList?
 }

@@ -55,7 +55,7 @@ extension ErrorMatcher {
 
     /// The same matcher with the error as its output.
     fileprivate var condition: ErrorMatcher<any Error> {
-        ErrorMatcher<any Error>(shape, depth: depth) { subject in evaluate(&subject).map { _ in subject.error } }
+        ErrorMatcher<any Error>(shape, above: depth - 1) { subject in evaluate(&subject).map { _ in subject.error } }
     }
 }
 
@@ -73,8 +73,7 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
     var matchers = first.alternatives + second.alternatives
     if matchers.count > MatcherList<A>.limit { matchers = [first, second] }
     let list = MatcherList(matchers)
-    let depth = ErrorMatcher<A>.depth(above: list.depth)
-    return ErrorMatcher(.either(matchers.map(\.shape)), depth: depth, list: list, list.evaluate)
+    return ErrorMatcher(.either(matchers.map(\.shape)), above: list.depth, list: list, list.evaluate)
 }
 
 /// Matches if either of two matchers with different outputs matches.
@@ -104,8 +103,7 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     others += [added.first.condition] + added.others
     if others.count >= MatcherList<A>.limit { (head, others) = (first, [second.condition]) }
     let list = MatcherList([head], others)
-    let depth = ErrorMatcher<A>.depth(above: list.depth)
-    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), depth: depth, list: list, list.evaluate)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), above: list.depth, list: list, list.evaluate)
 }
 
 /// Matches if the matcher doesn't match; the output is the error.
@@ -113,7 +111,7 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 /// - Parameter matcher: The matcher to negate.
 /// - Returns: The complement of the matcher.
 public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
-    ErrorMatcher(.not(matcher.shape), depth: ErrorMatcher<A>.depth(above: matcher.depth)) { subject in
+    ErrorMatcher(.not(matcher.shape), above: matcher.depth) { subject in
         matcher.evaluate(&subject) == nil ? subject.error : nil
     }
 }

@@ -20,14 +20,12 @@ extension ErrorMatcher where Output: Error {
         }
         if Output.self is AnyClass {
             // Cast the metatype: casting the error to `NSError` would bridge it on Apple platforms.
-            return Self(.type(Output.self)) { subject in
-                Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
-            }
+            return Self(.type(Output.self), .predicate, predicate: { Swift.type(of: $0) is Output.Type })
         }
         if NSErrorBridge.isBridged(Output.self) {
             return Self(.type(Output.self)) { subject in
-                if Swift.type(of: subject.error) == Output.self { return subject.error as? Output }
-                return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
+                if subject.isNSErrorObject { return NSErrorBridge.swiftError(subject.nsError()) as? Output }
+                return subject.unboxed.content(as: Output.self)
             }
         }
         return Self(.type(Output.self), .certain)
@@ -52,18 +50,11 @@ extension ErrorMatcher where Output: Error & Equatable {
         if isObject ? valueType is NSError.Type : NSErrorBridge.isBridged(Output.self) {
             let (typeMatcher, value) = (type(Output.self), NSErrorBridge.object(value as NSError))
             return Self(.value(value)) { subject in
-                guard let error = typeMatcher.evaluate(&subject), NSErrorBridge.areEqual(subject.nsError(), value)
-                else { return nil }
-                return error
+                let error = typeMatcher.evaluate(&subject)
+                return error != nil && NSErrorBridge.areEqual(subject.nsError(), value) ? error : nil
             }
         }
         // Check that the value equals itself: if it doesn't, it must not match, even if it equals another value.
-        if isObject {
-            return Self(.value(value)) { subject in
-                guard subject.type == valueType, let error = subject.error as? Output else { return nil }
-                return error == value && value == value && error == error ? error : nil
-            }
-        }
         let predicate: ErrorPredicate = { error in
             func equals<Content: Error>(_ content: Content) -> Bool {
                 UnboxedError(opened: error).read(content, as: Output.self) { error in
@@ -72,7 +63,8 @@ extension ErrorMatcher where Output: Error & Equatable {
             }
             return _openExistential(error, do: equals)
         }
-        return Self(.value(value), .predicate, predicate)
+        guard isObject else { return Self(.value(value), .predicate, predicate: predicate) }
+        return Self(.value(value), .predicate, predicate: { Swift.type(of: $0) == valueType && predicate($0) })
     }
 }
 
@@ -90,13 +82,11 @@ extension ErrorMatcher {
         if let concrete = Output.self as? any Error.Type, let matcher = typeMatcher(concrete) {
             return matcher
         }
-        if Output.self is AnyClass {
-            let conforms: @Sendable (any Error) -> Bool = { Swift.type(of: $0) is Output.Type }
-            return Self(.conforming(to: Output.self, conforms)) { subject in
-                conforms(subject.error) ? subject.error as? Output : nil
-            }
+        let isClass = Output.self is AnyClass
+        let conforms: ErrorPredicate = { isClass ? Swift.type(of: $0) is Output.Type : $0 is Output }
+        return Self(.conforming(to: Output.self, conforms)) { subject in
+            isClass && !conforms(subject.error) ? nil : subject.error as? Output
         }
-        return Self(.conforming(to: Output.self) { $0 is Output }) { subject in subject.error as? Output }
     }
 
     private static func typeMatcher<E: Error>(_ type: E.Type) -> Self? {
@@ -149,7 +139,7 @@ extension ErrorMatcher {
     ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        Self(.anywhere(matcher.shape), depth: depth(above: matcher.depth)) { subject in
+        Self(.anywhere(matcher.shape), above: matcher.depth) { subject in
             matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }
@@ -173,7 +163,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: The same as `predicate`, for every error that reaches the rule. An error's type doesn't determine
     ///   whether the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, .predicate, predicate)
+        Self(.predicate, .predicate, predicate: predicate)
     }
 
     /// Matches every error.
@@ -195,6 +185,10 @@ extension ErrorMatcher where Output == NSError {
     /// - Returns: A matcher whose output is the `NSError`.
     /// - Complexity: O(1); an error is bridged at most once, regardless of the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
-        Self(.nsError(domain: domain, code: code), .domain, { TypeDomains.mayHave($0, domain: domain, code: code) })
+        Self(.nsError(domain: domain, code: code), .domain) { subject in
+            subject.nsError(domain: domain, code: code)
+        } predicate: { error in
+            TypeDomains.mayHave(error, domain: domain, code: code)
+        }
     }
 }

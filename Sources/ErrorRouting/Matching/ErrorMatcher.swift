@@ -18,11 +18,11 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The matcher's structure, for descriptions and for the index of rules.
     let shape: MatcherShape
 
-    /// How the output is found.
+    /// How a dispatch finds out whether the matcher matches an error of the required type.
     let test: MatcherTest
-    /// The predicate of the tests `predicate` and `domain`; for other tests, it returns true.
+    /// A predicate that returns true for each error that matches.
     let predicate: ErrorPredicate
-    /// The closure that returns the output; nil unless the test is `closure`.
+    /// The closure that returns the output; nil if the output is the error itself, which must have the output's type.
     let closure: Closure?
 
     /// The ``MatcherList`` of a chain of `||` or `&&`; nil for other matchers.
@@ -34,19 +34,16 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     typealias Closure = @Sendable (inout ErrorSubject) -> Output?
 
+    /// Creates a matcher that contains matchers of a given depth; crashes if the limit is exceeded.
     @inline(__always)
     init(
-        _ shape: MatcherShape, _ test: MatcherTest, _ predicate: @escaping ErrorPredicate = { _ in true },
-        closure: Closure? = nil, depth: Int = 1, list: (any AnyObject & Sendable)? = nil
+        _ shape: MatcherShape, _ test: MatcherTest = .closure, above depth: Int = 0,
+        list: (any AnyObject & Sendable)? = nil, _ closure: Closure? = nil,
+        predicate: @escaping ErrorPredicate = { _ in true }
     ) {
         (self.shape, self.test, self.predicate, self.closure) = (shape, test, predicate, closure)
-        (self.depth, self.list) = (depth, list)
+        (self.depth, self.list) = (Self.depth(above: depth), list)
     }
-
-    @inline(__always)
-    init(
-        _ shape: MatcherShape, depth: Int = 1, list: (any AnyObject & Sendable)? = nil, _ closure: @escaping Closure
-    ) { self.init(shape, .closure, closure: closure, depth: depth, list: list) }
 
     /// The type that an error must have for the matcher to match; nil if errors of several types can match.
     @inline(__always)
@@ -57,18 +54,13 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 
     /// Returns the matcher's output; nil if it doesn't match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, predicate, closure) }
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, closure) }
 
-    /// Returns the output of a matcher with a given test, predicate, and closure, the only parts that a rule stores.
-    static func evaluate(
-        _ subject: inout ErrorSubject, _ test: MatcherTest, _ predicate: ErrorPredicate, _ closure: Closure?
-    ) -> Output? {
-        switch test {
-        case .certain: subject.unboxed.content(as: Output.self)
-        case .predicate: predicate(subject.error) ? subject.unboxed.content(as: Output.self) : nil
-        case .domain: subject.nsError(where: predicate) as? Output
-        case .closure: closure?(&subject)
-        }
+    /// Returns the output of a matcher with a given predicate and closure, the only parts that a rule stores.
+    static func evaluate(_ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ closure: Closure?) -> Output? {
+        guard predicate(subject.error) else { return nil }
+        guard let closure else { return subject.unboxed.content(as: Output.self) }
+        return closure(&subject)
     }
 
     /// Returns the matcher's output for one error.
@@ -97,7 +89,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   matches, and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        Self(.narrowed(shape), depth: Self.depth(above: depth)) { subject in
+        Self(.narrowed(shape), above: depth) { subject in
             guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
@@ -111,7 +103,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// Returns the same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        Self(shape, test, predicate, closure: closure, depth: Self.depth(above: depth), list: list)
+        Self(shape, test, above: depth, list: list, closure, predicate: predicate)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -120,10 +112,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// it is the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        return ErrorMatcher<any Error>(shape, depth: depth) { subject in
-            guard let output = evaluate(&subject) else { return nil }
+        return ErrorMatcher<any Error>(shape, above: depth - 1) { subject in
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its value is an error.
-            return output as? any Error ?? subject.error
+            evaluate(&subject).map { $0 as? any Error ?? subject.error }
         }
     }
 
@@ -138,7 +129,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 }
 
-/// How a matcher finds out whether it matches an error, and its output.
+/// How a dispatch finds out whether a rule matches an error, and the matcher's output.
 ///
 /// Most rules match by type, value, or domain. For these, the first three tests cost less than a closure that returns
 /// the output, and a dispatch carries them out itself. If a dispatch chooses the wrong test, the match fails, because
@@ -147,15 +138,13 @@ enum MatcherTest: Sendable {
     /// Each error matches that has the output's type (each error, if that is `any Error`), and is itself the output.
     case certain
     /// An error matches if the predicate returns true, and is itself the output.
-    ///
-    /// The output's type is the error's type or `any Error`.
     case predicate
     /// An error matches only if the predicate returns true; the output is the error as an `NSError`.
     ///
     /// An `NSError` object for which the predicate returns true matches. For any other error, the matcher must be
     /// called too.
     case domain
-    /// The matcher's closure returns the output.
+    /// The matcher must be called.
     case closure
 }
 

@@ -19,49 +19,46 @@ extension ErrorSubject {
     ///     an `NSError` object has its own, which isn't compared.
     package mutating func likelihood(of shape: MatcherShape, readsDomain: Bool = true) -> Likelihood {
         var budget = MatcherShape.partLimit
-        return likelihood(of: shape, readsDomain, &budget)
-    }
-
-    private mutating func likelihood(
-        of shape: MatcherShape, _ readsDomain: Bool, _ budget: inout Int
-    ) -> Likelihood {
-        budget -= 1
-        if budget < 0 { return .maybe }
-        func likelihood(_ part: MatcherShape) -> Likelihood { self.likelihood(of: part, readsDomain, &budget) }
-        switch shape {
-        case .type(let type):
-            return self.likelihood(ofType: type)
-        case .extracting(let type):
-            return min(self.likelihood(ofType: type), .maybe)
-        case .value(let value):
-            let valueType = Swift.type(of: value)
-            let isOfType = valueType is NSError.Type ? NSErrorBridge.isNSErrorOrBridged(type) : valueType == type
-            return isOfType ? .maybe : .never
-        case .nsError(let domain, let code):
-            guard readsDomain, let hasDomain = typeHas(domain: domain) else { return .maybe }
-            return !hasDomain ? .never : code == nil ? .always : .maybe
-        case .conforming(_, let conforms):
-            // Check each object: an `NSError` object might conform through bridging even if its class doesn't.
-            return isNSErrorObject ? .maybe : conforms(error) ? .always : .never
-        case .predicate:
-            return .maybe
-        case .any:
-            return .certain
-        case .anywhere(let inner):
-            // If the matcher doesn't match the error itself, it might match an underlying error.
-            return likelihood(inner) >= .always ? .always : .maybe
-        case .narrowed(let inner):
-            return min(likelihood(inner), .maybe)
-        case .either(let parts):
-            return min(parts.reduce(.never) { likeliest, part in max(likeliest, likelihood(part)) }, .always)
-        case .both(let parts):
-            return parts.reduce(.always) { unlikeliest, part in min(unlikeliest, likelihood(part)) }
-        case .not(let inner):
-            let inner = likelihood(inner)
-            return inner == .never ? .always : inner == .maybe ? .maybe : .never
-        case .named(_, let inner), .cancellation(let inner):
-            return likelihood(inner)
+        func likelihood(_ shape: MatcherShape) -> Likelihood {
+            budget -= 1
+            if budget < 0 { return .maybe }
+            switch shape {
+            case .type(let type):
+                return self.likelihood(ofType: type)
+            case .extracting(let type):
+                return min(self.likelihood(ofType: type), .maybe)
+            case .value(let value):
+                // On Apple's platforms, errors of the three bridged types become objects when they are boxed.
+                let isBridged = Swift.type(of: value) is NSError.Type
+                let isNSError = isNSErrorObject || NSErrorBridge.isBridged(type)
+                return (isBridged ? isNSError : Swift.type(of: value) == type) ? .maybe : .never
+            case .nsError(let domain, let code):
+                guard readsDomain, let hasDomain = typeHas(domain: domain) else { return .maybe }
+                return !hasDomain ? .never : code == nil ? .always : .maybe
+            case .conforming(_, let conforms):
+                // Check each object: an `NSError` object might conform through bridging even if its class doesn't.
+                return isNSErrorObject ? .maybe : conforms(error) ? .always : .never
+            case .predicate:
+                return .maybe
+            case .any:
+                return .certain
+            case .anywhere(let inner):
+                // If the matcher doesn't match the error itself, it might match an underlying error.
+                return likelihood(inner) >= .always ? .always : .maybe
+            case .narrowed(let inner):
+                return min(likelihood(inner), .maybe)
+            case .either(let parts):
+                return min(parts.reduce(.never) { likeliest, part in max(likeliest, likelihood(part)) }, .always)
+            case .both(let parts):
+                return parts.reduce(.always) { unlikeliest, part in min(unlikeliest, likelihood(part)) }
+            case .not(let inner):
+                let inner = likelihood(inner)
+                return inner == .never ? .always : inner == .maybe ? .maybe : .never
+            case .named(_, let inner), .cancellation(let inner):
+                return likelihood(inner)
+            }
         }
+        return likelihood(shape)
     }
 
     private func likelihood(ofType wanted: any Error.Type) -> Likelihood {

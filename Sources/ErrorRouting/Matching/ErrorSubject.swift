@@ -12,13 +12,13 @@ package struct ErrorSubject: Sendable {
     let type: Any.Type
     private var bridged: NSError?
     /// The error with its underlying errors; nil until a matcher needs them.
-    private var chain: ErrorChain?
+    private var chain: UnderlyingErrorWalk?
     /// The position of the error in the chain.
     private let position: Int
 
     /// Creates the subject for an error, and for its position in a chain if the chain is known.
     @inline(__always)
-    init(_ error: UnboxedError, in chain: ErrorChain? = nil, at position: Int = ErrorChain.root) {
+    init(_ error: UnboxedError, in chain: UnderlyingErrorWalk? = nil, at position: Int = UnderlyingErrorWalk.root) {
         unboxed = error
         let contentType = UnboxedError.contentType(of: error.error)
         // Call `type(of:)` only for objects: it costs as much as all other parts of this initializer.
@@ -52,15 +52,11 @@ package struct ErrorSubject: Sendable {
         return object
     }
 
-    /// Returns the result of `error as NSError` if it has a matcher's domain and code; otherwise nil.
-    ///
-    /// The closure is the matcher's predicate, which decides for an `NSError` object.
-    mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
-        guard holds(error) else { return nil }
+    /// Returns the result of `error as NSError` if it has a domain and, if a code is given, that code; otherwise nil.
+    mutating func nsError(domain: String, code: Int?) -> NSError? {
         let object = nsError()
-        if isNSErrorObject { return object }
-        TypeDomains.record(type, domain: object.domain)
-        return holds(NSErrorBridge.object(object)) ? object : nil
+        if !isNSErrorObject { TypeDomains.record(type, domain: object.domain) }
+        return (code == nil || object.code == code) && object.domain == domain ? object : nil
     }
 
     /// Returns whether all errors of the error's Swift type have a given domain.
@@ -69,19 +65,17 @@ package struct ErrorSubject: Sendable {
     mutating func typeHas(domain: String) -> Bool? {
         if isNSErrorObject { return nil }
         if let known = TypeDomains.has(type, domain: domain) { return known }
-        guard let entry = PerThread.enterUserCode() else { return nil }
-        defer { PerThread.leaveUserCode(entry) }
-        let own = nsError().domain
-        TypeDomains.record(type, domain: own)
-        return own == domain
+        return PerThread.inUserCode { nsError(domain: domain, code: nil) != nil }
     }
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
-        let chain = chain ?? ErrorChain(under: unboxed, bridged: bridged)
-        self.chain = chain
+        var chain = chain.take() ?? UnderlyingErrorWalk(finishing: unboxed, bridged: bridged)
+        defer { self.chain = chain }
         for position in chain.positions(under: position) {
-            var underlying = ErrorSubject(chain.error(at: position), in: chain, at: position)
+            var underlying = ErrorSubject(chain.links[position].error, in: chain, at: position)
+            // Store the walk again: the matcher might have bridged errors.
+            defer { chain = underlying.chain ?? chain }
             if let output = match(&underlying) { return output }
         }
         return nil

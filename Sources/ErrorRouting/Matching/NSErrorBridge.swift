@@ -7,25 +7,34 @@ package import Foundation
 /// out, because casts of `NSError` objects are wrong on Linux: a cast to `CocoaError` succeeds for every domain, and a
 /// cast to `URLError` fails for every domain.
 package enum NSErrorBridge {
-    /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three types has its domain and
-    /// code.
-    package static func swiftError(_ error: NSError) -> (any Error)? {
-        switch error.domain {
-        case NSURLErrorDomain:
+    /// A Swift type that `NSError` objects can become.
+    private struct SwiftType: Sendable {
+        let type: any Error.Type
+        /// Returns an `NSError` of the type's domain as that type; nil if the type doesn't define its code.
+        let error: @Sendable (NSError) -> (any Error)?
+    }
+
+    /// The three Swift types by their domains.
+    private static let swiftTypes = [
+        NSURLErrorDomain: SwiftType(type: URLError.self) { error in
             #if canImport(FoundationNetworking)
                 // Check the code: on Linux `URLError.Code` is a closed list, and `URLError.code` traps on other codes.
                 guard URLError.Code(rawValue: error.code) != nil else { return nil }
             #endif
             return URLError(_nsError: error)
-        case NSCocoaErrorDomain:
-            return CocoaError(CocoaError.Code(rawValue: error.code), userInfo: error.userInfo)
-        case NSPOSIXErrorDomain:
+        },
+        NSCocoaErrorDomain: SwiftType(type: CocoaError.self) { error in
+            CocoaError(CocoaError.Code(rawValue: error.code), userInfo: error.userInfo)
+        },
+        NSPOSIXErrorDomain: SwiftType(type: POSIXError.self) { error in
             let code = Int32(exactly: error.code).flatMap(POSIXErrorCode.init(rawValue:))
             return code.map { POSIXError($0, userInfo: error.userInfo) }
-        default:
-            return nil
-        }
-    }
+        },
+    ]
+
+    /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three types has its domain and
+    /// code.
+    package static func swiftError(_ error: NSError) -> (any Error)? { swiftTypes[error.domain]?.error(error) }
 
     /// Returns an `NSError` that remains an `NSError` in the existential box of an `any Error`.
     ///
@@ -38,20 +47,8 @@ package enum NSErrorBridge {
     /// Whether a type is one of the three Swift types.
     static func isBridged(_ type: Any.Type) -> Bool { TypeName.isBridged(type) }
 
-    /// Whether errors of a type are `NSError` objects on Apple's platforms.
-    ///
-    /// There, errors of the three Swift types become objects when they are boxed.
-    static func isNSErrorOrBridged(_ type: Any.Type) -> Bool { type is NSError.Type || isBridged(type) }
-
     /// Returns the Swift type that has a domain; nil if it isn't the domain of one of the three types.
-    static func swiftType(ofDomain domain: String) -> (any Error.Type)? {
-        switch domain {
-        case NSURLErrorDomain: URLError.self
-        case NSCocoaErrorDomain: CocoaError.self
-        case NSPOSIXErrorDomain: POSIXError.self
-        default: nil
-        }
-    }
+    static func swiftType(ofDomain domain: String) -> (any Error.Type)? { swiftTypes[domain]?.type }
 
     /// Whether two `NSError` objects are equal according to `isEqual`.
     ///
@@ -79,34 +76,30 @@ package enum NSErrorBridge {
     /// The search has limits, because a chain of underlying errors might be very long, or a cycle.
     private static func mightContainErrors(_ userInfo: [String: Any]) -> Bool {
         var inspected = 0
-        func mightContain(_ values: [Any], areContained: Bool, depth: Int) -> Bool {
-            inspected += values.count
-            if inspected > inspectionLimit || depth > depthLimit && !values.isEmpty { return true }
-            return values.contains { value in
-                guard let error = value as? any Error else {
-                    return mightContain(elements(of: value), areContained: true, depth: depth + 1)
+        func mightContain(_ values: some Sequence, areContained: Bool, depth: Int) -> Bool {
+            values.contains { value in
+                inspected += 1
+                if inspected > inspectionLimit || depth > depthLimit { return true }
+                if let error = value as? any Error {
+                    if areContained { return true }
+                    guard type(of: error) is NSError.Type else { return false }
+                    return mightContain((error as NSError).userInfo.values, areContained: false, depth: depth + 1)
                 }
-                if areContained { return true }
-                guard type(of: error) is NSError.Type else { return false }
-                return mightContain(first((error as NSError).userInfo.values), areContained: false, depth: depth + 1)
+                guard let elements = elements(of: value) else { return false }
+                return mightContain(elements, areContained: true, depth: depth + 1)
             }
         }
-        return mightContain(first(userInfo.values), areContained: false, depth: 1)
+        return mightContain(userInfo.values, areContained: false, depth: 1)
     }
 
-    /// Returns a container's elements; for other values, an empty array.
-    private static func elements(of value: Any) -> [Any] {
+    /// Returns a container's elements; nil for other values.
+    private static func elements(of value: Any) -> (any Sequence)? {
         // Among objects, inspect only Foundation's containers.
-        if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
+        if type(of: value) is AnyClass { return value as? any NSObject & Sequence }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
-        case .optional, .collection, .set, .dictionary, .tuple: return first(mirror.children.lazy.map(\.value))
-        default: return []
+        case .optional, .collection, .set, .dictionary, .tuple: return mirror.children.lazy.map(\.value)
+        default: return nil
         }
-    }
-
-    /// Returns the first elements: at most one more than the limit, so that the caller recognizes an excess.
-    private static func first<Elements: Sequence>(_ elements: Elements) -> [Any] {
-        Array(elements.prefix(inspectionLimit + 1))
     }
 }

@@ -5,22 +5,16 @@ import Foundation
 /// Bridging an error only for its domain costs twenty times as much as a dispatch, and all errors of one Swift type
 /// have the same domain. Each `NSError` object has its own domain, so its class is never in the table.
 enum TypeDomains {
-    private final class Domain: Sendable {
-        let name: String
-
-        init(_ name: String) { self.name = name }
-    }
-
-    private static let table = TypeTable<Domain>()
+    private static let table = TypeTable<Box<String>>()
 
     /// Records the domain of a Swift type unless it is already known.
     static func record(_ type: Any.Type, domain: String) {
-        if table[type] == nil { _ = table.insert(Domain(domain), for: type) }
+        if table[type] == nil { _ = table.insert(Box(domain), for: type) }
     }
 
     /// Returns whether errors of a Swift type have a given domain; nil if the type's domain is unknown.
     @inline(__always)
-    static func has(_ type: Any.Type, domain: String) -> Bool? { table[type]?.read { $0.name == domain } }
+    static func has(_ type: Any.Type, domain: String) -> Bool? { table[type]?.read { $0.value == domain } }
 
     /// Returns whether an error might have a domain and a code.
     ///
@@ -28,13 +22,11 @@ enum TypeDomains {
     /// type is known to have another domain.
     static func mayHave(_ error: any Error, domain: String, code: Int?) -> Bool {
         func mayHave<Content: Error>(_ content: Content) -> Bool {
-            if Content.self is AnyClass {
-                let isEqual = UnboxedError(opened: error).read(content, as: NSError.self) { object in
-                    (code == nil || object.code == code) && object.domain == domain
-                }
-                return isEqual ?? (has(Swift.type(of: error), domain: domain) != false)
+            let isEqual = UnboxedError(opened: error).read(content, as: NSError.self) { object in
+                (code == nil || object.code == code) && object.domain == domain
             }
-            return has(Content.self, domain: domain) != false
+            let type = Content.self is AnyClass ? Swift.type(of: error) : Content.self
+            return isEqual ?? (has(type, domain: domain) != false)
         }
         return _openExistential(error, do: mayHave)
     }

@@ -20,7 +20,7 @@ public protocol UnderlyingErrorsProviding: Error {
 public func underlyingErrors(of error: any Error) -> [any Error] {
     let errors = PerThread.inUserCode {
         var walk = UnderlyingErrorWalk(UnboxedError(error))
-        return walk.directlyUnder(ErrorChain.root).map { UnboxedError($0).error }
+        return walk.directlyUnder(UnderlyingErrorWalk.root).map { UnboxedError($0).error }
     }
     return errors ?? []
 }
@@ -32,8 +32,27 @@ public func underlyingErrors(of error: any Error) -> [any Error] {
 /// a struct whose object no longer exists, and reading that field traps, as in `print(error)`. A type that conforms to
 /// ``UnderlyingErrorsProviding`` is never reflected.
 ///
-/// The walk calls user code, so its caller must first call ``PerThread/enterUserCode()``.
-struct UnderlyingErrorWalk {
+/// The walk calls user code, so its caller must first call ``PerThread/enterUserCode()``. All matchers that are called
+/// for an error share one walk. So the error is walked only once, and each error in it is bridged only once.
+struct UnderlyingErrorWalk: Sendable {
+    /// A visited error.
+    struct Link: Sendable {
+        let error: UnboxedError
+        /// The error if it is an object, because only objects can form a cycle; otherwise nil.
+        let identity: ObjectIdentifier?
+        /// The error as an `NSError`; nil until it is bridged.
+        var bridged: NSError?
+        /// The positions of the errors directly wrapped in this error, in order.
+        var under: [Int] = []
+
+        init(_ error: UnboxedError, bridged: NSError? = nil) {
+            (self.error, self.bridged) = (error, bridged)
+            identity = type(of: error.error) is AnyClass ? ObjectIdentifier(error.error as AnyObject) : nil
+        }
+    }
+
+    /// The position of the outermost error.
+    static let root = 0
     /// The maximum number of visited errors, including the outermost.
     static let errorLimit = 64
     /// The maximum number of inspected children: fields, payloads, elements, and errors that an error provides.
@@ -41,64 +60,63 @@ struct UnderlyingErrorWalk {
     /// The maximum nesting of containers.
     static let depthLimit = 16
 
-    private(set) var links: [ErrorChain.Link] = []
+    private(set) var links: [Link] = []
     private(set) var visitedChildren = 0
-    /// The positions of the visited objects; only objects can form a cycle.
-    private var positions: [ObjectIdentifier: Int] = [:]
 
-    /// The fields of the outermost error, if they are known.
-    private let fields: ReflectedFields?
+    /// Creates a walk that has visited only the outermost error, which might already have been bridged.
+    init(_ root: UnboxedError, bridged: NSError? = nil) { links = [Link(root, bridged: bridged)] }
 
-    init(_ root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
-        self.fields = fields
-        add(.init(error: root, bridged: bridged))
-    }
-
-    /// Visits all errors, breadth first.
-    mutating func finish() {
+    /// Creates a walk that has visited all errors, breadth first; the fields of the outermost error might be known.
+    init(finishing root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
+        self.init(root, bridged: bridged)
         var next = 0
         while next < links.count {
-            for error in directlyUnder(next) { record(error, under: next) }
+            for error in directlyUnder(next, next == Self.root ? fields : nil) { record(error, under: next) }
             next += 1
         }
     }
 
-    private mutating func record(_ error: any Error, under position: Int) {
-        let error = UnboxedError(error)
-        if let known = Self.identity(of: error.error).flatMap({ positions[$0] }) {
-            links[position].under.append(known)
-        } else if links.count < Self.errorLimit {
-            links[position].under.append(links.count)
-            add(.init(error: error))
+    /// Returns the result of `error as NSError` for a visited error, which is bridged at most once.
+    mutating func nsError(at position: Int) -> NSError {
+        let bridged = links[position].bridged ?? links[position].error.error as NSError
+        links[position].bridged = bridged
+        return bridged
+    }
+
+    /// Returns the positions of the errors wrapped in an error, breadth first, without the error's own position.
+    func positions(under position: Int) -> [Int] {
+        var (found, next) = ([position], 0)
+        while next < found.count {
+            for position in links[found[next]].under where !found.contains(position) { found.append(position) }
+            next += 1
         }
+        return Array(found.dropFirst())
     }
 
-    private mutating func add(_ link: ErrorChain.Link) {
-        if let identity = Self.identity(of: link.error.error) { positions[identity] = links.count }
-        links.append(link)
-    }
-
-    private static func identity(of error: any Error) -> ObjectIdentifier? {
-        type(of: error) is AnyClass ? ObjectIdentifier(error as AnyObject) : nil
+    private mutating func record(_ error: any Error, under position: Int) {
+        let link = Link(UnboxedError(error))
+        let known = link.identity.flatMap { identity in links.firstIndex { $0.identity == identity } }
+        guard known != nil || links.count < Self.errorLimit else { return }
+        links[position].under.append(known ?? links.count)
+        if known == nil { links.append(link) }
     }
 
     /// Returns the errors directly wrapped in the error at a position.
-    fileprivate mutating func directlyUnder(_ position: Int) -> [any Error] {
+    fileprivate mutating func directlyUnder(_ position: Int, _ fields: ReflectedFields? = nil) -> [any Error] {
         let error = links[position].error.error
         if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
         }
         // Don't read the user info of other errors: it doesn't contain errors, and creating it costs more than
         // reflecting the error.
-        let bridged = links[position].bridged
-        if bridged != nil || ErrorText.hasDomainOfItsOwn(error) {
-            let nsError = bridged ?? error as NSError
-            links[position].bridged = nsError
-            if let keyed = underlyingKeys(of: nsError) { return keyed }
+        if links[position].bridged != nil || ErrorText.hasDomainOfItsOwn(error),
+            let keyed = underlyingKeys(of: nsError(at: position))
+        {
+            return keyed
         }
         // Don't reflect these errors: a `URLError`, for example, has a field with the `NSError` that represents it.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
-        if position == ErrorChain.root, let fields { return errors(in: fields.children, isCase: fields.isCase) }
+        if let fields { return errors(in: fields.children, isCase: fields.isCase) }
         let mirror = Mirror(reflecting: error)
         return errors(in: mirror.children, isCase: mirror.displayStyle == .enum)
     }
@@ -116,12 +134,7 @@ struct UnderlyingErrorWalk {
 
     /// Returns those elements that are errors.
     private mutating func errors(among elements: some Sequence) -> [any Error] {
-        var found: [any Error] = []
-        for element in elements {
-            guard countChild() else { break }
-            if let error = element as? any Error { found.append(error) }
-        }
-        return found
+        elements.prefix { _ in countChild() }.compactMap { $0 as? any Error }
     }
 
     // MARK: Reflection

@@ -38,9 +38,7 @@ extension ErrorReport {
     /// Returns the underlying errors, using the fields like ``trail(_:)``.
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         let errors = PerThread.inUserCode {
-            var walk = UnderlyingErrorWalk(unboxed, fields: fields)
-            walk.finish()
-            return walk.links.dropFirst().map(\.error.error)
+            UnderlyingErrorWalk(finishing: unboxed, fields: fields).links.dropFirst().map(\.error.error)
         }
         return errors ?? []
     }

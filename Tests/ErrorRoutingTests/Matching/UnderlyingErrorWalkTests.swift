@@ -60,8 +60,7 @@ extension UnderlyingErrorWalkTests {
     @Test("no more than 1,024 children are read")
     func children() {
         for (name, error) in Self.shapes {
-            var walk = UnderlyingErrorWalk(UnboxedError(error()))
-            walk.finish()
+            let walk = UnderlyingErrorWalk(finishing: UnboxedError(error()))
             print("children looked at in \(name): \(walk.visitedChildren)")
             #expect(walk.visitedChildren <= 1_024, "\(name)")
             #expect(walk.links.count <= 64, "\(name)")
