@@ -64,7 +64,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         for stage in RuleStage.allCases {
             for rule in rules[stage] {
                 let verb = rule.traits.stopsAs?.verb.inHandler ?? (stage == .rule ? "on " : "")
-                lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
+                lines.append("  \(lines.count). \(verb)\(rule.description)")
             }
         }
         return lines.joined(separator: "\n")

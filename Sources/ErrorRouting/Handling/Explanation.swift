@@ -147,7 +147,7 @@ extension Explanation {
                 return .undecided
             }
             if !isMatched { return .notMatched }
-            if let disposition = rule.traits.stopsAs { stop = (count, disposition, rule.registration.description) }
+            if let disposition = rule.traits.stopsAs { stop = (count, disposition, rule.description) }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = count
             return isUndecided ? .matchedIfReached : .matched
@@ -174,7 +174,7 @@ extension Explanation {
     ) -> [Entry] {
         BlockPath.Member.inOrder(path, of: stage).flatMap { member in
             member.rules[stage].map { rule in
-                let description = rule.registration.description
+                let description = rule.description
                 return Entry(stage: stage, rule: description, verdict: verdict(rule), scope: member.scope)
             }
         }
@@ -202,6 +202,6 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
-        Explanation(error, on: [.init(rules: rules)]) { isMatched($0.registration.shape) }
+        Explanation(error, on: [.init(rules: rules)]) { isMatched($0.shape) }
     }
 }
