@@ -22,7 +22,7 @@ struct PreparedAction: Sendable {
 
     /// Returns the failure of this action for a given error.
     func failure(_ error: any Error) -> ActionFailure {
-        ActionFailure(error: error, report: report, rule: rule.registration.description)
+        ActionFailure(error: error, report: report, rule: rule.description)
     }
 }
 

@@ -49,7 +49,7 @@ class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchec
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ComputedMapRule<Input, NewValue>(matcher, at: registration.source) { [compute] in transform(compute($0)) }
+        ComputedMapRule<Input, NewValue>(matcher, at: source) { [compute] in transform(compute($0)) }
     }
 }
 
@@ -71,6 +71,6 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<I
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
+        ConstantMapRule<Input, NewValue>(matcher, at: source, transform(constant))
     }
 }

@@ -18,7 +18,10 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         var stopsAs: HandleOutcome.Disposition?
     }
 
-    final let registration: RuleRegistration
+    final let shape: MatcherShape
+    final let source: ErrorReport.Source
+    private final let originalDescription = SetOnce<RuleDescription.Storage>()
+    private final let threadsDescriptions = SetOnce<DescriptionCopies>()
     final let traits: Traits
     /// The type that an error must have; nil if errors of several types can match.
     final let requiredType: ObjectIdentifier?
@@ -34,8 +37,36 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
     init<Output>(_ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         self.traits = traits
         (requiredType, test, predicate) = (matcher.requiredType, matcher.test, matcher.predicate)
-        registration = RuleRegistration(shape: matcher.shape, source: source)
+        (shape, self.source) = (matcher.shape, source)
     }
+
+    // MARK: The description
+
+    /// The original description, for failures and explanations, which are rare.
+    final var description: RuleDescription {
+        let original = originalDescription.borrowed ?? originalDescription.set(.init(shape: shape, source: source))
+        return RuleDescription(storage: original.object)
+    }
+
+    /// The address of the original description, which identifies the rule; 0 until the description is created.
+    @inline(__always)
+    final var knownIdentity: UInt { originalDescription.borrowed?.address ?? 0 }
+
+    /// The calling thread's copy of the description, for outcomes: every handled error needs a copy.
+    final var threadsOwnDescription: RuleDescription {
+        threadsDescriptions.borrowed?.read { $0.threadsOwn } ?? firstDescription()
+    }
+
+    /// Returns the original for the first outcome and allocates the copies for the second outcome.
+    ///
+    /// Most handlers that are created for a request never have a second outcome.
+    @inline(never)
+    private final func firstDescription() -> RuleDescription {
+        if originalDescription.borrowed == nil { return description }
+        return threadsDescriptions.set(DescriptionCopies(of: description.storage)).read { $0.threadsOwn }
+    }
+
+    // MARK: Matching
 
     /// How a dispatch finds out whether the rule matches an error of the required type.
     ///

@@ -32,7 +32,7 @@ struct RuleRunner: ~Copyable {
     /// The outcome so far, which is final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
-        let rule = search.decisive?.read { $0.registration.threadsOwnDescription }
+        let rule = search.decisive?.read { $0.threadsOwnDescription }
         return HandleOutcome(
             disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
@@ -97,7 +97,7 @@ struct RuleRunner: ~Copyable {
         // report does.
         if search.stage == .always { carryOutcome() }
         let failure = ActionFailure(
-            error: thrown, report: reporter.report(of: error), rule: rule.object.registration.description)
+            error: thrown, report: reporter.report(of: error), rule: rule.object.description)
         supervisor?.actionDidFail(failure)
         record(failure, of: rule)
     }

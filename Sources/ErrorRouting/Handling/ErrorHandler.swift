@@ -65,7 +65,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
             for rule in rules[stage] {
                 let stopVerb = rule.traits.stopsAs.map { $0 == .ignored ? "ignore " : "expecting " }
                 let verb = stopVerb ?? (stage == .rule ? "on " : "")
-                lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
+                lines.append("  \(lines.count). \(verb)\(rule.description)")
             }
         }
         return lines.joined(separator: "\n")

@@ -46,7 +46,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
         guard let rule = rules.path.find(error, &value) else { return nil }
-        return (value, rule.read { $0.registration.description })
+        return (value, rule.read { $0.description })
     }
 
     /// Returns this map with another map's rules added.
@@ -94,7 +94,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The rules in the order in which they are tried, each with its source location.
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]
-        for rule in rules[.rule] { lines.append("  \(lines.count). on \(rule.registration.description)") }
+        for rule in rules[.rule] { lines.append("  \(lines.count). on \(rule.description)") }
         lines.append("  default: \(ErrorText.text(of: defaultValue))")
         return lines.joined(separator: "\n")
     }

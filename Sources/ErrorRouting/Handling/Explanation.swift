@@ -152,7 +152,7 @@ extension Explanation {
             let verb = disposition.map { $0 == .ignored ? "ignores the error" : "expects the error" }
             let reason = "rule \(count) \(verb ?? (endsAtMatch ? "decides" : "matched"))"
             if verb != nil || endsAtMatch { end = reason }
-            if disposition == .ignored { ignoreRule = rule.registration.description }
+            if disposition == .ignored { ignoreRule = rule.description }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = (disposition ?? .handled, reason)
             return isUndecided ? .matchedIfReached : .matched
@@ -175,7 +175,7 @@ extension Explanation {
     ) -> [Entry] {
         BlockPath.Member.inOrder(path, of: stage).flatMap { member in
             member.rules[stage].map { rule in
-                let description = rule.registration.description
+                let description = rule.description
                 return Entry(stage: stage, rule: description, verdict: verdict(rule), scope: member.scope)
             }
         }
@@ -203,6 +203,6 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
-        Explanation(error, on: [.init(rules: rules)]) { isMatched($0.registration.shape) }
+        Explanation(error, on: [.init(rules: rules)]) { isMatched($0.shape) }
     }
 }

@@ -15,10 +15,6 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
             (self.shape, self.source, self.original) = (shape, source, original)
         }
 
-        convenience init(copying original: Storage) {
-            self.init(shape: original.shape, source: original.source, copying: original.original ?? original)
-        }
-
         /// The identity of the registration, which copies share.
         private var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 

@@ -131,7 +131,7 @@ public final class ErrorScope: ErrorPosting {
     ///
     /// See `ErrorHandler.explain(_:isMatched:)`; each entry also names the scope of its rule.
     package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
-        Explanation(error, on: rooted.pathOfRules) { isMatched($0.registration.shape) }
+        Explanation(error, on: rooted.pathOfRules) { isMatched($0.shape) }
     }
 
     /// The rules of the scope, of the enclosing scopes, and of the bus, as an explanation names them.

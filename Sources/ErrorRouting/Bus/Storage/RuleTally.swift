@@ -29,7 +29,7 @@ struct RuleTally {
     /// Counts a report that a rule decided.
     @inline(__always)
     mutating func count(_ rule: Borrowed<Rule>) {
-        let identity = rule.read { $0.registration.knownIdentity }
+        let identity = rule.read { $0.knownIdentity }
         for index in 0..<min(entries.count, Self.firstCount) where entries[index].identity == identity {
             entries[index].count &+= 1
             return
@@ -45,7 +45,7 @@ struct RuleTally {
             others &+= 1
         } else {
             // Create the description only for an entry: most scopes' rules decide once, and their outcomes aren't read.
-            let description = rule.read { $0.registration.description }
+            let description = rule.read { $0.description }
             let identity = Borrowed(description.storage).address
             indices[identity] = entries.count
             entries.append(Entry(identity: identity, rule: description))
@@ -55,7 +55,7 @@ struct RuleTally {
     /// Returns the counts of a handler's rules in the order in which they are tried, then the counts of scopes' rules.
     func counts(with handler: ErrorHandler) -> RuleCounts {
         let known = Dictionary(entries.map { ($0.rule, $0.count) }, uniquingKeysWith: +)
-        let own = handler.rules[.rule].map { $0.registration.description }
+        let own = handler.rules[.rule].map { $0.description }
         let ownRules = Set(own)
         let scopes = entries.filter { !ownRules.contains($0.rule) }
         return RuleCounts(own.map { ($0, known[$0] ?? 0) } + scopes.map { ($0.rule, $0.count) }, others: others)
