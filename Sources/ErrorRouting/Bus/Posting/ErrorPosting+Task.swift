@@ -39,10 +39,13 @@ extension ErrorPosting {
         let (bus, scope) = poster.target
         let tasks = bus?.tasks
         let isForCutOff = bus?.isHandlingCutOff ?? false
+        @Sendable func write(_ error: any Error, because reason: String) {
+            bus?.lastResort.write(ErrorReport(error: error, source: source, metadata: metadata), because: reason)
+        }
         @Sendable func postCutOff(at limit: Duration, _ cause: (any Error)?) {
             let cutOff = TaskCutOff(name: name, source: source, limit: limit, cause: cause)
             if isForCutOff {
-                bus?.writeFurther(cutOff, metadata)
+                write(cutOff, because: "its task was started for a task that was cut off")
             } else {
                 poster.post(cutOff, as: .failure, metadata: metadata, source: source)
             }
@@ -61,7 +64,8 @@ extension ErrorPosting {
                 switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
                 case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
                 case .afterLimit(let limit): postCutOff(at: limit, error)
-                case .afterAbandonment: bus?.writeErrorOfCutOffTask(error, metadata, source)
+                case .afterAbandonment:
+                    write(error, because: "its task was cut off before, and the bus no longer waited for it")
                 }
             }
             if let tasks, let id { tasks.remove(id) }

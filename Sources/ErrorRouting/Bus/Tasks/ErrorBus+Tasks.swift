@@ -44,20 +44,6 @@ extension ErrorBus {
             && storage.apply({ $0.errorInDelivery })?.error is TaskCutOff
     }
 
-    /// Writes to the last resort a task that was started for a cut-off task and then cut off itself.
-    func writeFurther(_ cutOff: TaskCutOff, _ metadata: [String: String]) {
-        lastResort.write(
-            ErrorReport(error: cutOff, source: cutOff.source, metadata: metadata),
-            because: "its task was started for a task that was cut off")
-    }
-
-    /// Writes to the last resort an error of a task that was posted as cut off and that the bus no longer waits for.
-    func writeErrorOfCutOffTask(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
-        lastResort.write(
-            ErrorReport(error: error, source: source, metadata: metadata),
-            because: "its task was cut off before, and the bus no longer waited for it")
-    }
-
     /// Returns whether all tasks have ended; nil if some are still running at the limit.
     private func tasksEnd(within limit: Duration) async -> Bool? {
         if let haveEnded = tasks.haveEnded { return haveEnded }
