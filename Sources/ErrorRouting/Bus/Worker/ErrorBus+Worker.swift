@@ -31,7 +31,7 @@ extension ErrorBus {
     /// The action doesn't start if its report was removed by then. Its end has an effect only if it wasn't abandoned.
     func start(_ running: RunningAction) {
         let action = running.action
-        let part = Ambience.Work(bus: number, part: .action(action.report.sequence))
+        let part = Ambience.Work(bus: number, action: action.report.sequence)
         let ambience = Ambience.current.within(part)
         let task = Task.detached { [self] in
             // Start the time limit now: until this point, the task might have waited for a thread.
