@@ -147,18 +147,14 @@ extension ErrorScope {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
-    ) -> ErrorObservation {
-        let scope = rooted
-        return ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: scope.bus, in: scope.context)
-    }
+    ) -> ErrorObservation { ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: self) }
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
     ///
     /// - Parameter limit: The number of reports that the stream buffers for a slow reader; at least 1.
     /// - Returns: The stream of reports; if the scope has no bus, the stream has already ended.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
-        let scope = rooted
-        return ObserverBuffer.reports(limit, of: scope.bus, in: scope.context)
+        ObserverBuffer.reports(limit, of: self)
     }
 
     /// Opens a stream of the reports of this scope and of scopes below it whose errors a matcher matches.
@@ -172,8 +168,7 @@ extension ErrorScope {
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
-        let scope = rooted
-        return ObserverBuffer.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
+        ObserverBuffer.reports(matching: matcher, limit, of: self)
     }
 }
 
