@@ -24,17 +24,10 @@ struct Ambience: Sendable {
     /// The parts of work in which the task runs or was started, outermost first.
     var work: [Work] = []
 
-    /// Returns this ambience within the body or a task of a bus.
-    func within(_ bus: ErrorBus) -> Ambience {
+    /// Adds a bus's body or task to the parts of work, unless they contain it.
+    mutating func enter(_ bus: ErrorBus) {
         let isWithin = work.contains { $0.bus == bus.number && $0.action == nil }
-        return isWithin ? self : within(Work(bus: bus.number))
-    }
-
-    /// Returns this ambience within a part of a bus's work.
-    func within(_ part: Work) -> Ambience {
-        var ambience = self
-        ambience.work.append(part)
-        return ambience
+        if !isWithin { work.append(Work(bus: bus.number)) }
     }
 }
 

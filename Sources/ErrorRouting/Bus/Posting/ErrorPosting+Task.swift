@@ -59,7 +59,7 @@ extension ErrorPosting {
             if tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
                 var ambience = scope.map { Ambience(in: $0.rooted) } ?? Ambience.current
-                if let bus { ambience = ambience.within(bus) }
+                if let bus { ambience.enter(bus) }
                 try await Ambience.binder.binding(ambience, isolation: isolation) { try await operation() }
             } catch {
                 switch tasks.endingOfThrowingTask(id) {

@@ -31,9 +31,9 @@ extension ErrorBus {
     /// The action doesn't start if its report was removed by then. Its end has an effect only if it wasn't abandoned.
     func start(_ running: RunningAction) {
         let action = running.action
-        let part = Ambience.Work(bus: number, action: action.report.sequence)
-        let ambience = Ambience.current.within(part)
-        let task = Task.detached { [self] in
+        var ambience = Ambience.current
+        ambience.work.append(.init(bus: number, action: action.report.sequence))
+        let task = Task.detached { [self, ambience] in
             // Start the time limit now: until this point, the task might have waited for a thread.
             let limit = running.limit.map { clock.now() + $0.bounded }
             guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
