@@ -36,8 +36,9 @@ public func withErrorBus<T, F: Error>(
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
     if asRoot { bus.becomeRoot() }
-    bus.start(within: Ambience.current.work)
-    let ambience = Ambience(bus: bus, work: Ambience.current.work).within(bus)
+    let work = Ambience.current.work
+    bus.start(within: work)
+    let ambience = Ambience(bus: bus, work: work + [.init(bus: bus.number)])
     let result = await withTaskCancellationHandler {
         // Capture the actor, so that the closure runs on it.
         _ = isolation

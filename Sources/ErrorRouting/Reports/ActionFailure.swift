@@ -33,6 +33,20 @@ public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible 
     }
 }
 
+extension ErrorReport {
+    /// Creates the report of a failed action, with the rule's source location and the scope of the handled report.
+    ///
+    /// It also has the handled report's log: if an error that was posted during logging has a failing action, the
+    /// failure's report must not make the log post another error.
+    init(of failure: ActionFailure) {
+        let (report, parts) = (failure.report, failure.report.rareParts?.value)
+        let own = RareParts(log: parts?.log?.forNotice, table: parts?.table)
+        self.init(
+            unboxed: UnboxedError(failure), rareParts: own.boxed, source: failure.rule.source, moment: .init(),
+            givenMetadata: report.givenMetadata, scope: report.scope, sequence: 0, outcome: .pending)
+    }
+}
+
 /// The failure of an action that ran longer than ``ErrorBus/Configuration/actionTimeLimit`` and was abandoned.
 public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible {
     /// The exceeded limit.

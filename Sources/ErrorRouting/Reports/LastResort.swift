@@ -111,12 +111,6 @@ public struct LastResort: Sendable {
 
     /// Writes an action's failure that remains unhandled.
     func write(_ failure: ActionFailure) {
-        let report = ErrorReport(
-            error: failure,
-            source: failure.rule.source,
-            metadata: failure.report.givenMetadata,
-            scope: failure.report.scope
-        )
-        write(report, because: "an action failed, and its failure isn't handled")
+        write(ErrorReport(of: failure), because: "an action failed, and its failure isn't handled")
     }
 }

@@ -8,11 +8,11 @@ public final class ErrorObservation: Sendable {
     private let observer: any ReportObserver
     private let bus: Weak<ErrorBus>
 
-    /// Observes a bus or one of its scopes; if there is no bus, or if the bus has ended, the observation ends
-    /// immediately.
-    init(_ observer: any ReportObserver, of bus: ErrorBus?, in scope: ScopeContext? = nil) {
+    /// Observes a bus or a scope; if the scope has no bus, or if the bus has ended, the observation ends immediately.
+    init(_ observer: any ReportObserver, of poster: any ErrorPosting) {
+        let (bus, scope) = poster.target
         (self.observer, self.bus) = (observer, Weak(bus))
-        if let bus { bus.add(observer, of: scope) } else { observer.finish(ErrorBus.Statistics()) }
+        if let bus { bus.add(observer, of: scope?.context) } else { observer.finish(ErrorBus.Statistics()) }
     }
 
     deinit { cancel() }

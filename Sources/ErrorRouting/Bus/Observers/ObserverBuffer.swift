@@ -94,16 +94,16 @@ final class ObserverBuffer: ReportObserver {
 
 /// The streams of reports: each reads its own buffer.
 extension ObserverBuffer {
-    /// Returns a stream of every report of a bus, or of one of its scopes.
-    static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
-        stream(limit, of: bus, in: scope, match: nil) { $0.report }
+    /// Returns a stream of every report of a bus or a scope.
+    static func reports(_ limit: Int, of poster: any ErrorPosting) -> AsyncStream<ErrorReport> {
+        stream(limit, of: poster, match: nil) { $0.report }
     }
 
     /// Returns a stream of the reports whose errors a matcher matches.
     static func reports<Value>(
-        matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
+        matching matcher: ErrorMatcher<Value>, _ limit: Int, of poster: any ErrorPosting
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
-        stream(limit, of: bus, in: scope, match: { matcher.match($0.error).map(Box.init) }) { element in
+        stream(limit, of: poster, match: { matcher.match($0.error).map(Box.init) }) { element in
             (element.output as? Box<Value>).map { ($0.value, element.report) }
         }
     }
@@ -112,12 +112,12 @@ extension ObserverBuffer {
     ///
     /// The stream retains its observation, so it stops observing when it is released.
     private static func stream<Value>(
-        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?, match: (@Sendable (ErrorReport) -> Output?)?,
+        _ limit: Int, of poster: any ErrorPosting, match: (@Sendable (ErrorReport) -> Output?)?,
         _ read: @escaping @Sendable (Element) -> Value?
     ) -> AsyncStream<Value> {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
         let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        let observation = ErrorObservation(buffer, of: bus, in: scope)
+        let observation = ErrorObservation(buffer, of: poster)
         return AsyncStream(unfolding: { await buffer.next().flatMap(read) }, onCancel: { observation.cancel() })
     }
 }

@@ -3,19 +3,13 @@
 /// All of them are one task-local value so that they agree: the scope always belongs to the bus.
 @usableFromInline
 struct Ambience: Sendable {
-    /// A part of a bus's work, which the bus waits for.
+    /// A part of a bus's work, which the bus waits for: the body of `withErrorBus`, a bus task, or actions.
     struct Work: Sendable {
         /// The bus's number; an address doesn't suffice, because a later bus might have the same address.
         let bus: UInt64
-        let part: Part
-    }
-
-    enum Part: Equatable {
-        /// The body of `withErrorBus`, or a bus task.
-        case body
-        case synchronousActions
-        /// An asynchronous action for the report with this number.
-        case action(UInt64)
+        /// The number of the report that an asynchronous action handles; 0, which no report has, for all synchronous
+        /// actions; nil for the body or a task.
+        var action: UInt64?
     }
 
     @TaskLocal static var current = Ambience()
@@ -30,17 +24,10 @@ struct Ambience: Sendable {
     /// The parts of work in which the task runs or was started, outermost first.
     var work: [Work] = []
 
-    /// Returns this ambience within the body or a task of a bus.
-    func within(_ bus: ErrorBus) -> Ambience {
-        let isWithin = work.contains { $0.bus == bus.number && $0.part == .body }
-        return isWithin ? self : within(Work(bus: bus.number, part: .body))
-    }
-
-    /// Returns this ambience within a part of a bus's work.
-    func within(_ part: Work) -> Ambience {
-        var ambience = self
-        ambience.work.append(part)
-        return ambience
+    /// Adds a bus's body or task to the parts of work, unless they contain it.
+    mutating func enter(_ bus: ErrorBus) {
+        let isWithin = work.contains { $0.bus == bus.number && $0.action == nil }
+        if !isWithin { work.append(Work(bus: bus.number)) }
     }
 }
 

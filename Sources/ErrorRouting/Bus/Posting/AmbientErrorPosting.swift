@@ -29,10 +29,11 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let target = wrapped else {
-            return writeToLastResort(error, as: role, metadata: metadata, source: source)
+        if let target = wrapped {
+            target.post(error, as: role, metadata: metadata, source: source)
+        } else {
+            writeToLastResort(ErrorReport(error: error, role: role, source: source, metadata: metadata))
         }
-        target.post(error, as: role, metadata: metadata, source: source)
     }
 
     /// Posts an error like ``post(_:as:metadata:source:)`` and waits until the error is delivered.
@@ -48,20 +49,16 @@ public struct AmbientErrorPosting: ErrorPosting {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         guard let target = wrapped else {
-            writeToLastResort(error, as: role, metadata: metadata, source: source)
-            return HandleOutcome(disposition: .unmatched)
+            return writeToLastResort(ErrorReport(error: error, role: role, source: source, metadata: metadata))
         }
         return await target.deliver(error, as: role, metadata: metadata, source: source)
     }
 
-    private func writeToLastResort(
-        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
-    ) {
-        writeToLastResort(ErrorReport(error: error, role: role, source: source, metadata: metadata))
-    }
-
-    func writeToLastResort(_ report: ErrorReport) {
+    /// Writes a report that no bus receives to the last resort; returns its outcome.
+    @discardableResult
+    func writeToLastResort(_ report: ErrorReport) -> HandleOutcome {
         LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
+        return HandleOutcome(disposition: .unmatched)
     }
 
     /// The scope or bus that receives posts now; nil if they go to the last resort.

@@ -37,36 +37,41 @@ extension ErrorPosting {
         let source = ErrorReport.Source(fileID: fileID, line: line)
         let poster = resolved
         let (bus, scope) = poster.target
-        let tasks = bus?.tasks
+        // Without a bus, use the task's own registry, so that the code below is the same.
+        let tasks = bus?.tasks ?? TaskRegistry()
         let isForCutOff = bus?.isHandlingCutOff ?? false
+        @Sendable func write(_ error: any Error, because reason: String) {
+            bus?.lastResort.write(ErrorReport(error: error, source: source, metadata: metadata), because: reason)
+        }
         @Sendable func postCutOff(at limit: Duration, _ cause: (any Error)?) {
             let cutOff = TaskCutOff(name: name, source: source, limit: limit, cause: cause)
             if isForCutOff {
-                bus?.writeFurther(cutOff, metadata)
+                write(cutOff, because: "its task was started for a task that was cut off")
             } else {
                 poster.post(cutOff, as: .failure, metadata: metadata, source: source)
             }
         }
-        let id = tasks?.reserve { postCutOff(at: $0, nil) }
+        let id = tasks.reserve { postCutOff(at: $0, nil) }
         let task = Task(name: name, priority: priority) {
             // Capture the actor, so that the task starts on it and tasks of one actor start in order.
             _ = isolation
             // Cancel this task here if the bus's tasks are already cancelled: `enter` below might come too late.
-            if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            if tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
                 var ambience = scope.map { Ambience(in: $0.rooted) } ?? Ambience.current
-                if let bus { ambience = ambience.within(bus) }
+                if let bus { ambience.enter(bus) }
                 try await Ambience.binder.binding(ambience, isolation: isolation) { try await operation() }
             } catch {
-                switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
-                case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
+                switch tasks.endingOfThrowingTask(id) {
+                case .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
                 case .afterLimit(let limit): postCutOff(at: limit, error)
-                case .afterAbandonment: bus?.writeErrorOfCutOffTask(error, metadata, source)
+                case .afterAbandonment:
+                    write(error, because: "its task was cut off before, and the bus no longer waited for it")
                 }
             }
-            if let tasks, let id { tasks.remove(id) }
+            tasks.remove(id)
         }
-        if let tasks, let id { tasks.enter(task, as: id) }
+        tasks.enter(task, as: id)
         return task
     }
 

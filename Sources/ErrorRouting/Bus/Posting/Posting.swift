@@ -43,16 +43,12 @@ struct Posting: Sendable {
         rest = extras.map(Rest.more) ?? .none
     }
 
-    /// Creates the notice about a failed action, with the rule's source location and the report's scope.
-    ///
-    /// The notice also has the report's log: if an error that was posted during logging has a failing action, the
-    /// notice must not make the log post another error.
+    /// Creates the notice about a failed action.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        let (report, parts) = (failure.report, failure.report.rareParts?.value)
-        let own = ErrorReport.RareParts(log: parts?.log?.forNotice, table: parts?.table)
+        let report = ErrorReport(of: failure)
         self.init(
-            UnboxedError(failure), at: failure.rule.source, scope: scope,
-            extras: Box(Extras(metadata: report.givenMetadata, rareParts: own.boxed)))
+            report.unboxed, at: report.source, scope: scope, moment: report.moment,
+            extras: Box(Extras(metadata: report.givenMetadata, rareParts: report.rareParts)))
     }
 
     /// The scope, not retained.

@@ -20,9 +20,7 @@
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () async throws -> T
-) async -> T? {
-    try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-}
+) async -> T? { await AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }
 
 /// Runs an operation and returns its optional result unchanged, not nested in another optional; see
 /// ``catchingErrors(metadata:fileID:line:_:)``.
@@ -30,16 +28,14 @@ public func catchingErrors<T>(
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () async throws -> T?
-) async -> T? {
-    try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-}
+) async -> T? { await AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }
 
 /// Runs a synchronous operation and posts the error that it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
 @discardableResult
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () throws -> T
-) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
+) -> T? { AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }
 
 /// Runs a synchronous operation and returns its optional result unchanged, not nested in another optional.
 ///
@@ -48,7 +44,7 @@ public func catchingErrors<T>(
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () throws -> T?
-) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
+) -> T? { AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }
 
 /// Runs an operation that doesn't return a value and posts the error that it throws.
 ///
@@ -59,9 +55,7 @@ public func catchingErrors<T>(
 public func catchingErrors(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () async throws -> Void
-) async -> Bool {
-    (try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
-}
+) async -> Bool { await AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }
 
 /// Runs a synchronous operation that doesn't return a value and posts the error that it throws.
 ///
@@ -72,6 +66,4 @@ public func catchingErrors(
 public func catchingErrors(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () throws -> Void
-) -> Bool {
-    (try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
-}
+) -> Bool { AmbientErrorPosting().catching(metadata: metadata(), fileID: fileID, line: line, operation) }

@@ -30,11 +30,10 @@ extension ErrorPosting {
         _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> any ErrorPosting {
-        if let bus = self as? ErrorBus { return bus.scope(name, handler: handler, order: order, metadata: metadata) }
-        if let scope = self as? ErrorScope {
-            return scope.scope(name, handler: handler, order: order, metadata: metadata)
-        }
-        let (poster, own) = (self as? ScopedPosting, ScopeContext.Own(name, handler, order, metadata))
+        let own = ScopeContext.Own(name, handler, order, metadata)
+        if let bus = self as? ErrorBus { return ErrorScope(own, in: nil, of: bus) }
+        if let scope = self as? ErrorScope { return ErrorScope(own, in: scope.context, of: scope.bus) }
+        let poster = self as? ScopedPosting
         return ScopedPosting(base: poster?.base ?? self, context: ScopeContext(own, in: poster?.context, root: nil))
     }
 }
@@ -80,7 +79,17 @@ struct ScopedPosting: ErrorPosting {
     ) async -> HandleOutcome {
         let scope = innermost
         if scope.bus != nil { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
-        return await handleAndWait(scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source))
+        let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
+        if triesRules(for: report) {
+            defer { withExtendedLifetime(context) {} }
+            let outcome = await Self.$isHandling.withValue(true) {
+                await context.blocks.dispatch(report.error, DispatchReporter(report))
+            }
+            handle(outcome.failures, of: report)
+            if outcome.isHandled { return outcome }
+        }
+        if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
+        return await base.deliver(report.error, as: role, metadata: report.givenMetadata, source: source)
     }
 
     // MARK: Without a bus
@@ -115,38 +124,22 @@ struct ScopedPosting: ErrorPosting {
         if !outcome.isHandled { passOn(report) }
     }
 
-    /// Works like ``handle(_:)`` and waits for the outcome.
-    @discardableResult
-    private func handleAndWait(_ report: ErrorReport) async -> HandleOutcome {
-        defer { withExtendedLifetime(context) {} }
-        if triesRules(for: report) {
-            let outcome = await Self.$isHandling.withValue(true) {
-                await context.blocks.dispatch(report.error, DispatchReporter(report))
-            }
-            handle(outcome.failures, of: report)
-            if outcome.isHandled { return outcome }
-        }
-        if let ambient, ambient.target.bus == nil {
-            ambient.writeToLastResort(report)
-            return HandleOutcome(disposition: .unmatched)
-        }
-        return await base.deliver(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
-    }
-
     /// Tries the scopes' rules for the failures of a report's actions.
     ///
     /// As on a bus, the failures of actions for such a failure go no further.
     private func handle(_ failures: [ActionFailure], of report: ErrorReport) {
         for failure in failures {
-            let failed = ErrorReport(
-                error: failure, source: failure.rule.source, metadata: report.givenMetadata, scope: report.scope)
+            let failed = ErrorReport(of: failure)
             if report.error is ActionFailure { passOn(failed) } else { handle(failed) }
         }
     }
 
     /// Passes an error that no rule handles to the base; if the base finds no bus, to the last resort.
     private func passOn(_ report: ErrorReport) {
-        if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
-        base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
+        if let ambient, ambient.target.bus == nil {
+            ambient.writeToLastResort(report)
+        } else {
+            base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
+        }
     }
 }

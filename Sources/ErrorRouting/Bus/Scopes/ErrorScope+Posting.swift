@@ -36,8 +36,8 @@ extension ErrorScope {
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            scope.writeToLastResort(error, as: role, metadata: metadata, source: source)
-            return HandleOutcome(disposition: .unmatched)
+            let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
+            return AmbientErrorPosting().writeToLastResort(report)
         }
         return await bus.deliver(error, as: role, metadata: metadata, source: source, in: scope.context)
     }
@@ -48,14 +48,8 @@ extension ErrorScope {
     ) {
         let scope = rooted
         if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }
-        scope.writeToLastResort(error, as: role, metadata: metadata, source: source)
-    }
-
-    private func writeToLastResort(
-        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
-    ) {
-        let report = reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
-        LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)
+        let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
+        AmbientErrorPosting().writeToLastResort(report)
     }
 
     /// Returns the report of an error that no bus receives.

@@ -44,7 +44,7 @@ public final class ErrorScope: ErrorPosting {
 
     /// Creates a scope within another scope or directly below a bus.
     convenience init(_ own: ScopeContext.Own, in parent: ScopeContext?, of bus: ErrorBus?) {
-        self.init(ScopeContext(own, in: parent, root: bus?.handler.rules), of: bus)
+        self.init(ScopeContext(own, in: parent, root: parent == nil ? bus?.handler.rules : nil), of: bus)
     }
 
     /// Creates a scope below the first of these that exists: the task's innermost scope, the task's bus, the root bus.
@@ -122,7 +122,7 @@ public final class ErrorScope: ErrorPosting {
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
         let reason = scope.bus == nil ? AmbientErrorPosting.noBus : nil
-        var explanation = Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
+        var explanation = Explanation(error, on: scope.context.rules(namingScopes: true), unreachableBecause: reason)
         explanation.details = scope.bus?.detailsTable
         return explanation
     }
@@ -131,20 +131,7 @@ public final class ErrorScope: ErrorPosting {
     ///
     /// See `ErrorHandler.explain(_:isMatched:)`; each entry also names the scope of its rule.
     package func explain(_ error: any Error, isMatched: (MatcherShape) -> Bool?) -> Explanation {
-        Explanation(error, on: rooted.pathOfRules) { isMatched($0.shape) }
-    }
-
-    /// The rules of the scope, of the enclosing scopes, and of the bus, as an explanation names them.
-    private var pathOfRules: [BlockPath.Member] {
-        var (members, names) = ([BlockPath.Member](), path)
-        for own in context.selfAndEnclosing.lazy.map(\.own) {
-            if !own.rules.isEmpty {
-                members.append(.init(rules: own.rules, isTriedFirst: own.isTriedFirst, scope: names))
-            }
-            names.removeLast()
-        }
-        if let root = bus?.handler.rules { members.append(.init(rules: root)) }
-        return members
+        Explanation(error, on: rooted.context.rules(namingScopes: true)) { isMatched($0.shape) }
     }
 }
 
@@ -160,18 +147,14 @@ extension ErrorScope {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
-    ) -> ErrorObservation {
-        let scope = rooted
-        return ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: scope.bus, in: scope.context)
-    }
+    ) -> ErrorObservation { ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: self) }
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
     ///
     /// - Parameter limit: The number of reports that the stream buffers for a slow reader; at least 1.
     /// - Returns: The stream of reports; if the scope has no bus, the stream has already ended.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
-        let scope = rooted
-        return ObserverBuffer.reports(limit, of: scope.bus, in: scope.context)
+        ObserverBuffer.reports(limit, of: self)
     }
 
     /// Opens a stream of the reports of this scope and of scopes below it whose errors a matcher matches.
@@ -185,8 +168,7 @@ extension ErrorScope {
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
-        let scope = rooted
-        return ObserverBuffer.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
+        ObserverBuffer.reports(matching: matcher, limit, of: self)
     }
 }
 

@@ -27,22 +27,22 @@ import Synchronization
 
     let own: Own
     private var parent: ScopeContext?
-    /// The rules of the bus; set only in the outermost scope.
+    /// The rules of the bus; set only in the outermost scope of the bus, or in a copy.
     private let root: RuleSet?
-    /// The context that this context copies; nil unless the original was created without a bus.
+    /// The context that this context copies; nil unless this is a copy below a bus of a scope without a bus.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
     /// The metadata that was added later; nil unless the scope is annotated.
     private let annotations = SetOnce<Locked<[String: String]>>()
     private let blockPath = SetOnce<BlockPath>()
 
-    /// Creates a context within an enclosing context below the same bus.
+    /// Creates a context within an enclosing context.
     ///
-    /// `root` contains the rules of the bus, if there is one. A copy refers to its original.
+    /// `root` contains the rules of the bus, if there is one and the enclosing context isn't below it.
     init(_ own: Own, in parent: ScopeContext?, root: RuleSet?, copying original: ScopeContext? = nil) {
         self.own = own
         self.parent = parent
-        self.root = parent == nil ? root : nil
+        self.root = root
         self.original = original
     }
 
@@ -68,21 +68,28 @@ import Synchronization
     /// Creates the path and stores it unless another thread has stored a path by then; returns the stored path.
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
-        // Share the path of the nearest enclosing scope with rules if this scope has no rules.
-        if own.rules.isEmpty, let parent {
-            let shared = parent.selfAndEnclosing.first { !$0.own.rules.isEmpty || $0.parent == nil } ?? parent
-            return blockPath.set(shared.blocks.object)
+        // Share the path of the nearest enclosing scope that adds rules if this scope adds none.
+        if let adding = selfAndEnclosing.first(where: \.addsRules), adding !== self {
+            return blockPath.set(adding.blocks.object)
         }
+        let members = rules()
+        // Use the rule set's own path if the path has only one: in most cases, no scope adds rules to the bus's rules.
+        return blockPath.set(members.count == 1 ? members[0].rules.path.object : .make(members))
+    }
+
+    private var addsRules: Bool { !own.rules.isEmpty || root != nil }
+
+    /// Returns the rules of the scope, of the enclosing scopes, and of the bus, with the scopes' names if needed.
+    func rules(namingScopes: Bool = false) -> [BlockPath.Member] {
         var (members, root): ([BlockPath.Member], RuleSet?) = ([], nil)
         for scope in selfAndEnclosing {
             root = scope.root ?? root
             if scope.own.rules.isEmpty { continue }
-            members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.isTriedFirst))
+            let names = namingScopes ? scope.path : []
+            members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.isTriedFirst, scope: names))
         }
-        // Use the bus's own path if no scope adds rules to it.
-        if members.isEmpty, let root { return blockPath.set(root.path.object) }
         if let root { members.append(.init(rules: root)) }
-        return blockPath.set(.make(members))
+        return members
     }
 
     // MARK: Annotations
@@ -134,13 +141,8 @@ import Synchronization
     /// This scope and the enclosing scopes, innermost first.
     var selfAndEnclosing: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
-    /// Copies this scope and the enclosing scopes, which were created without a bus, and adds a bus's rules to them.
-    func below(_ root: RuleSet) -> ScopeContext {
-        // Use a loop from the outside in: a recursion could overflow the stack.
-        selfAndEnclosing.reversed().reduce(nil as ScopeContext?) { parent, scope in
-            ScopeContext(scope.own, in: parent, root: root, copying: scope)
-        } ?? self
-    }
+    /// Copies this scope, which was created without a bus, and adds a bus's rules to its path.
+    func below(_ root: RuleSet) -> ScopeContext { ScopeContext(own, in: parent, root: root, copying: self) }
 
     /// The path and metadata of a scope's reports.
     final class Summary: Sendable {

@@ -40,22 +40,8 @@ extension ErrorBus {
     ///
     /// A task that starts there is cut off too. If it were posted, its report could start another task, and so on.
     var isHandlingCutOff: Bool {
-        ownWork.contains { $0.part != .body } && tasks.isCancelled
+        ownWork.contains { $0.action != nil } && tasks.isCancelled
             && storage.apply({ $0.errorInDelivery })?.error is TaskCutOff
-    }
-
-    /// Writes to the last resort a task that was started for a cut-off task and then cut off itself.
-    func writeFurther(_ cutOff: TaskCutOff, _ metadata: [String: String]) {
-        lastResort.write(
-            ErrorReport(error: cutOff, source: cutOff.source, metadata: metadata),
-            because: "its task was started for a task that was cut off")
-    }
-
-    /// Writes to the last resort an error of a task that was posted as cut off and that the bus no longer waits for.
-    func writeErrorOfCutOffTask(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
-        lastResort.write(
-            ErrorReport(error: error, source: source, metadata: metadata),
-            because: "its task was cut off before, and the bus no longer waited for it")
     }
 
     /// Returns whether all tasks have ended; nil if some are still running at the limit.

@@ -18,34 +18,27 @@ final class TaskRegistry: Sendable {
     private struct Entry {
         /// The task; nil while it is being started.
         var task: Task<Void, Never>?
-        let postCutOff: CutOff
+        /// Posts the task as cut off; nil once an error is posted for the task, either the error that its operation
+        /// threw or the notice that it is abandoned.
+        var postCutOff: CutOff?
         /// The limit at which the bus cancelled the task.
         var limit: Duration?
-        /// Whether an error is posted for the task: the error that its operation threw, or the notice that it is
-        /// abandoned.
-        var isPosted = false
-        var isAbandoned = false
     }
 
     private struct State {
-        /// The running tasks by number.
+        /// The running tasks that the bus waits for, by number.
         var tasks: [UInt64: Entry] = [:]
-        /// The number of tasks that the bus still waits for.
-        var awaitedCount = 0
+        /// The numbers of the running tasks that the bus no longer waits for.
+        var abandoned: Set<UInt64> = []
         var lastID: UInt64 = 0
         var isCancelled = false
         /// The limit by which tasks that are started from now on are cut off.
         var limit: Duration?
-        /// Fulfilled and replaced when the bus no longer waits for any task.
+        /// Fulfilled when the bus no longer waits for any task; replaced when a task starts after that.
         var none = Promise<Void>()
 
         /// Whether all tasks have ended; nil while the bus waits for tasks.
-        var haveEnded: Bool? { awaitedCount == 0 ? tasks.isEmpty : nil }
-
-        mutating func takePromise() -> Promise<Void> {
-            defer { none = Promise() }
-            return none
-        }
+        var haveEnded: Bool? { tasks.isEmpty ? abandoned.isEmpty : nil }
     }
 
     private let state = Locked(State())
@@ -55,8 +48,8 @@ final class TaskRegistry: Sendable {
     /// The closure posts the task as cut off if the bus stops waiting for it.
     func reserve(_ postCutOff: @escaping CutOff) -> UInt64 {
         state.withLock { state in
+            if state.tasks.isEmpty { state.none = Promise() }
             state.lastID += 1
-            state.awaitedCount += 1
             state.tasks[state.lastID] = Entry(postCutOff: postCutOff, limit: state.limit)
             return state.lastID
         }
@@ -82,21 +75,16 @@ final class TaskRegistry: Sendable {
 
     /// Returns how a task's operation ended, if it threw; the task then posts the error before it is removed.
     func endingOfThrowingTask(_ id: UInt64) -> Ending {
-        state.withLock { state in
-            guard let entry = state.tasks[id] else { return .onItsOwn }
-            if entry.isPosted { return .afterAbandonment }
-            state.tasks[id]?.isPosted = true
-            return entry.limit.map(Ending.afterLimit) ?? .onItsOwn
-        }
+        let (postCutOff, limit) = state.withLock { ($0.tasks[id]?.postCutOff.take(), $0.tasks[id]?.limit) }
+        if postCutOff == nil { return .afterAbandonment }
+        return limit.map(Ending.afterLimit) ?? .onItsOwn
     }
 
     /// Removes a task that has ended.
     func remove(_ id: UInt64) {
-        let (entry, none) = state.withLock { state -> (Entry?, Promise<Void>?) in
-            let entry = state.tasks.removeValue(forKey: id)
-            guard entry?.isAbandoned == false else { return (entry, nil) }
-            state.awaitedCount -= 1
-            return (entry, state.awaitedCount == 0 ? state.takePromise() : nil)
+        let (entry, none) = state.withLock { state in
+            state.abandoned.remove(id)
+            return (state.tasks.removeValue(forKey: id), state.tasks.isEmpty ? state.none : nil)
         }
         // Release the entry outside the lock: it might retain a user's poster.
         withExtendedLifetime(entry) {}
@@ -122,19 +110,15 @@ final class TaskRegistry: Sendable {
     /// Stops waiting for the tasks that are running now and posts each of them as cut off by the limit.
     func abandonAll(at limit: Duration) {
         let abandoned = state.withLock { state in
-            state.tasks.filter { !$0.value.isAbandoned }.sorted { $0.key < $1.key }.map { id, entry in
-                state.tasks[id]?.isPosted = true
-                return (id: id, postCutOff: entry.isPosted ? nil : entry.postCutOff, limit: entry.limit)
+            state.tasks.sorted { $0.key < $1.key }.map { id, entry in
+                (id: id, postCutOff: state.tasks[id]?.postCutOff.take(), limit: entry.limit)
             }
         }
         // Post first: code that waits for the tasks might finish the bus.
         for entry in abandoned { entry.postCutOff?(entry.limit ?? limit) }
         let none = state.withLock { state in
-            for (id, _, _) in abandoned where state.tasks[id]?.isAbandoned == false {
-                state.tasks[id]?.isAbandoned = true
-                state.awaitedCount -= 1
-            }
-            return state.awaitedCount == 0 ? state.takePromise() : nil
+            for (id, _, _) in abandoned where state.tasks.removeValue(forKey: id) != nil { state.abandoned.insert(id) }
+            return state.tasks.isEmpty ? state.none : nil
         }
         none?.fulfill(())
     }

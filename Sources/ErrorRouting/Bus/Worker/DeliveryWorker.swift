@@ -30,7 +30,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
     func work() async {
-        let actions = Ambience.Work(bus: bus.number, part: .synchronousActions)
+        let actions = Ambience.Work(bus: bus.number, action: 0)
         await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing + [actions])) {
             await withTaskCancellationHandler {
                 await loop()

@@ -29,10 +29,10 @@ extension ErrorBus {
 
     /// Starts an asynchronous action in its own task, which fulfills the action's promise when it ends.
     func start(_ running: RunningAction) {
-        let part = Ambience.Work(bus: number, part: .action(running.action.report.sequence))
-        let ambience = Ambience.current.within(part)
+        var ambience = Ambience.current
+        ambience.work.append(.init(bus: number, action: running.action.report.sequence))
         let former = internalTasks.withLock { tasks in
-            exchange(&tasks.action, with: Task.detached { [self] in await run(running, in: ambience) })
+            exchange(&tasks.action, with: Task.detached { [self, ambience] in await run(running, in: ambience) })
         }
         withExtendedLifetime(former) {}
     }

@@ -224,6 +224,31 @@ extension ScopeAmbienceTests {
         expect(lines.map { $0?["metadata.k"] }, equals: [nil, nil, "v"])
     }
 
+    @Test("nested scopes without a bus belong to each bus in which they are bound, with the rules of the whole path")
+    func nestedWithoutBus() async {
+        let trace = ActionTrace()
+        @Sendable func rules(_ name: String) -> ErrorHandler {
+            ErrorHandler().on(Numbered.self) { _ in trace(name, .next) }
+        }
+        let middle = await Task.detached {
+            await withErrorScope("outer", handler: rules("outer"), order: .rootFirst) { $0.scope("middle") }
+        }.value
+        for bus in ["bus 1", "bus 2"] {
+            await withErrorBus(handler: rules(bus)) { _ in
+                await middle.bound {
+                    await withErrorScope("plain") { _ in postError(Numbered(1)) }
+                    await withErrorScope("inner", handler: rules("inner")) { inner in
+                        inner.post(Numbered(2))
+                        let scopes = inner.explain(Numbered(2)).entries.map(\.scope)
+                        expect(scopes, equals: [["outer", "middle", "inner"], [], ["outer"]])
+                    }
+                }
+                middle.post(Numbered(3))
+            }
+            expect(trace.takeAll(), equals: [bus, "outer", "inner", bus, "outer", bus, "outer"])
+        }
+    }
+
     @Test("a scope without a bus posts to a later root, first through its own rules, with its path and metadata")
     func laterRoot() async {
         await #expect(processExitsWith: .success) {
