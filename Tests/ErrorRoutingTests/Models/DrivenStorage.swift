@@ -124,16 +124,14 @@ final class DrivenStorage {
         at now: Duration = .zero
     ) -> Event {
         for failure in failures { fail(failure) }
-        var posting: Posting?
-        let observer = NoObserver()
-        if isObserved { _ = storage.apply { $0.observers.add(observer, of: nil) } }
-        defer { _ = storage.apply { $0.observers.remove(observer) } }
-        switch storage.apply({ $0.complete(disposition, by: nil, releasing: &posting) }) {
-        case .next(let action): return carryOut(action, at: now)
-        case .notify:
-            isNotifying = true
-            return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
+        var completed: BusStateMachine.Completed?
+        if isObserved { storage.apply { $0.observers.append(ListedObserver(observer: NoObserver(), scope: nil)) } }
+        defer { storage.apply { $0.observers.removeAll() } }
+        if let action = storage.apply({ $0.complete(disposition, by: nil, releasing: &completed) }) {
+            return carryOut(action, at: now)
         }
+        isNotifying = true
+        return .notifies(completed?.posting.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
     }
 }
 
