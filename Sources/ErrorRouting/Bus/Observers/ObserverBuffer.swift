@@ -6,7 +6,7 @@
 /// The matcher's output is stored as a reference so that this class isn't generic. The bus calls the buffer as one of
 /// several observers, so the compiler couldn't specialize a generic class, and each report would cost several times as
 /// much.
-final class ObserverBuffer: ReportObserver {
+final class ObserverBuffer: Sendable {
     /// The output of the observer's matcher, boxed.
     typealias Output = any AnyObject & Sendable
 
@@ -27,34 +27,29 @@ final class ObserverBuffer: ReportObserver {
     private let limit: Int
     /// The number of buffered reports at which a waiting reader is woken.
     private let batch: Int
-    private let match: (@Sendable (ErrorReport) -> Output?)?
     private let state = Locked(State())
 
     /// Creates a buffer for a number of reports, which must be at least 1.
-    ///
-    /// The bus's worker calls the closure with every report; it returns nil for a report that isn't for this observer.
-    /// If there is no closure, the observer receives every report.
-    init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
+    init(bufferingNewest limit: Int) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
-        self.match = match
     }
 
-    func offer(_ report: ErrorReport) {
-        let output = match?(report)
-        if match != nil, output == nil { return }
+    /// Adds a report; only the worker calls it.
+    func append(_ element: Element) {
         // Release the lost report outside the lock: deallocating an error might run user code.
         let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
             if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
             if lost != nil { state.missed += 1 }
-            state.elements.append(Element(report: report, output: output))
+            state.elements.append(element)
             return (state.elements.count >= batch && !state.readers.isEmpty, lost)
         }
         if isBatch { wakeReader() }
         withExtendedLifetime(lost) {}
     }
 
+    /// Wakes the waiting readers if there are reports for them, or if the stream has ended.
     func wakeReader() {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
@@ -69,7 +64,7 @@ final class ObserverBuffer: ReportObserver {
     }
 
     /// Ends the stream; the buffered reports can still be read, but no reports follow them.
-    func finish(_: ErrorBus.Statistics = .init()) {
+    func finish() {
         state.withLock { $0.isFinished = true }
         wakeReader()
     }
@@ -96,28 +91,39 @@ final class ObserverBuffer: ReportObserver {
 extension ObserverBuffer {
     /// Returns a stream of every report of a bus, or of one of its scopes.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
-        stream(limit, of: bus, in: scope, match: nil) { $0.report }
+        stream(limit, of: bus, in: scope, selecting: { Element(report: $0, output: nil) }, reading: \.report)
     }
 
     /// Returns a stream of the reports whose errors a matcher matches.
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
-        stream(limit, of: bus, in: scope, match: { matcher.match($0.error).map(Box.init) }) { element in
+        stream(limit, of: bus, in: scope) { report in
+            matcher.match(report.error).map { Element(report: report, output: Box($0)) }
+        } reading: { element in
             (element.output as? Box<Value>).map { ($0.value, element.report) }
         }
     }
 
     /// Returns a stream of what a closure reads from each element; if there is no bus, the stream ends immediately.
     ///
-    /// The stream retains its observation, so it stops observing when it is released.
+    /// The bus's worker calls `select` with every report; it returns nil for a report that isn't for this stream. The
+    /// stream retains its observation, so it stops observing when it is released.
     private static func stream<Value>(
-        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?, match: (@Sendable (ErrorReport) -> Output?)?,
-        _ read: @escaping @Sendable (Element) -> Value?
+        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?,
+        selecting select: @escaping @Sendable (ErrorReport) -> Element?,
+        reading read: @escaping @Sendable (Element) -> Value?
     ) -> AsyncStream<Value> {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
-        let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        let observation = ErrorObservation(buffer, of: bus, in: scope)
-        return AsyncStream(unfolding: { await buffer.next().flatMap(read) }, onCancel: { observation.cancel() })
+        let buffer = ObserverBuffer(bufferingNewest: limit)
+        let receive = { @Sendable report in if let element = select(report) { buffer.append(element) } }
+        let observer = ReportObserver(
+            of: scope, receive, onEnd: { _ in buffer.finish() }, wakeReader: buffer.wakeReader)
+        let observation = ErrorObservation(observer, of: bus)
+        return AsyncStream(unfolding: { await buffer.next().flatMap(read) }) {
+            observation.cancel()
+            // End the stream even if its matcher is running; the observation ends after that.
+            buffer.finish()
+        }
     }
 }

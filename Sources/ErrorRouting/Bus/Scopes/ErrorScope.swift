@@ -162,7 +162,7 @@ extension ErrorScope {
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
     ) -> ErrorObservation {
         let scope = rooted
-        return ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: scope.bus, in: scope.context)
+        return ErrorObservation(ReportObserver(of: scope.context, receive, onEnd: onEnd), of: scope.bus)
     }
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.

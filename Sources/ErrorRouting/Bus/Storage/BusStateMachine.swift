@@ -58,7 +58,7 @@ struct BusStateMachine: ~Copyable {
     private(set) var counts: BusCounts
     private(set) var ruleTally = RuleTally()
     /// The observers of the bus and of its scopes; after the end, new observers are finished instead of added.
-    var observers: [ListedObserver] = []
+    var observers: [ReportObserver] = []
 
     /// The number of the first report that is still in its slot.
     private(set) var nextNumber: Int64
@@ -223,32 +223,32 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - A report's completion
 
-    /// A completed report and the observers to notify of it.
-    typealias Completed = (posting: Posting, observers: [ListedObserver])
-
     /// Counts the completion of the report in delivery and returns the worker's next step.
     ///
     /// The rule is the one that decided the report. Notices about the report's failed actions are queued. If neither
-    /// observers nor a waiting caller must be notified, the next report begins. Otherwise, the result is nil: the worker
-    /// must notify them and then call `next`. `completed` is set to the report and its observers, which the caller must
-    /// release after unlocking.
+    /// observers nor a waiting caller must be notified, the next report begins. Otherwise, the result is nil, and
+    /// `notified` is set to the observers: the worker must notify everyone and then call `next`. `completed` is set to
+    /// the report, which the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Completed?
+        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Posting?,
+        notifying notified: inout [ReportObserver]
     ) -> WorkerAction? {
         let posting = delivery.end()
         guard isDelivering else {
             assert(hasEnded, "a report is completed that is not in delivery")
-            completed = (posting, [])
+            completed = posting
             return .stop
         }
         counts.addDelivered(disposition)
         if let rule { ruleTally.count(rule) }
         var hasToNotify = !observers.isEmpty || posting.promise != nil
         if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }
-        completed = (posting, observers)
+        completed = posting
         phase = hasToNotify ? .notifying : .idle
-        return hasToNotify ? nil : beginNext()
+        if !hasToNotify { return beginNext() }
+        notified = observers
+        return nil
     }
 
     /// Queues a notice for each failed action of a report.

@@ -82,8 +82,8 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Carries out the storage's steps until the worker might have to suspend.
     ///
-    /// `untilYield` is the number of reports to deliver before other tasks can use the thread. Returns why the worker can't continue; nil to stop. The method is synchronous so that `Tests/Interleavings` can
-    /// call it without a task.
+    /// `untilYield` is the number of reports to deliver before other tasks can use the thread. Returns why the worker
+    /// can't continue; nil to stop. The method is synchronous so that `Tests/Interleavings` can call it without a task.
     func carryOut(_ action: Action, _ untilYield: inout Int) -> Suspension? {
         // The first delivery, and each delivery after another step, reads the clock.
         var (action, isFirst) = (action, true)
@@ -176,12 +176,13 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ runner: borrowing RuleRunner) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
-        var completed: BusStateMachine.Completed?
+        var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
         let (disposition, rule) = (runner.disposition, runner.decisive)
-        if let action = bus.storage.apply({ $0.complete(disposition, by: rule, releasing: &completed) }) {
-            return action
+        let next = bus.storage.apply {
+            $0.complete(disposition, by: rule, releasing: &posting, notifying: &observers)
         }
-        if let (posting, observers) = completed.take() { notify(observers, of: posting, runner) }
+        if let next { return next }
+        if let posting = posting.take() { notify(observers, of: posting, runner) }
         return bus.storage.apply { $0.next() }
     }
 
@@ -190,7 +191,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// If the report is a notice about a failed action, failures of its own actions go to the last resort.
     @inline(never)
     private func notify(
-        _ observers: [ListedObserver], of posting: consuming Posting, _ runner: borrowing RuleRunner
+        _ observers: [ReportObserver], of posting: consuming Posting, _ runner: borrowing RuleRunner
     ) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         // Keep the scope alive: the rule that the outcome names might be the scope's.
@@ -198,10 +199,7 @@ final class DeliveryWorker: ActionSupervisor {
         if !observers.isEmpty {
             // Move the posting into the report instead of copying it.
             let report = posting.report(sequence: bus.storage.delivery.sequence, outcome: runner.outcome)
-            for listed in observers {
-                if let observed = listed.scope, scope?.isWithin(observed) != true { continue }
-                listed.observer.offer(report)
-            }
+            for observer in observers { observer.offer(report, postedIn: scope) }
         }
         promise?.fulfill(runner.outcome)
         if isActionFailure { for failure in runner.failures ?? [] { bus.lastResort.write(failure) } }
