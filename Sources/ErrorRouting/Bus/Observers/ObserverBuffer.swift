@@ -27,22 +27,29 @@ final class ObserverBuffer: Sendable {
     private let limit: Int
     /// The number of buffered reports at which a waiting reader is woken.
     private let batch: Int
+    private let match: (@Sendable (ErrorReport) -> Output?)?
     private let state = Locked(State())
 
     /// Creates a buffer for a number of reports, which must be at least 1.
-    init(bufferingNewest limit: Int) {
+    ///
+    /// The bus's worker calls the closure with every report; it returns nil for a report that isn't for this observer.
+    /// If there is no closure, the observer receives every report.
+    init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
+        self.match = match
     }
 
-    /// Adds a report; only the worker calls it.
-    func append(_ element: Element) {
+    /// Adds a report unless the stream has ended or the report isn't for it; only the worker calls it.
+    func offer(_ report: ErrorReport) {
+        let output = match?(report)
+        if match != nil, output == nil { return }
         // Release the lost report outside the lock: deallocating an error might run user code.
         let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
             if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
             if lost != nil { state.missed += 1 }
-            state.elements.append(element)
+            state.elements.append(Element(report: report, output: output))
             return (state.elements.count >= batch && !state.readers.isEmpty, lost)
         }
         if isBatch { wakeReader() }
@@ -91,34 +98,29 @@ final class ObserverBuffer: Sendable {
 extension ObserverBuffer {
     /// Returns a stream of every report of a bus, or of one of its scopes.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
-        stream(limit, of: bus, in: scope, selecting: { Element(report: $0, output: nil) }, reading: \.report)
+        stream(limit, of: bus, in: scope, match: nil) { $0.report }
     }
 
     /// Returns a stream of the reports whose errors a matcher matches.
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
-        stream(limit, of: bus, in: scope) { report in
-            matcher.match(report.error).map { Element(report: report, output: Box($0)) }
-        } reading: { element in
+        stream(limit, of: bus, in: scope, match: { matcher.match($0.error).map(Box.init) }) { element in
             (element.output as? Box<Value>).map { ($0.value, element.report) }
         }
     }
 
     /// Returns a stream of what a closure reads from each element; if there is no bus, the stream ends immediately.
     ///
-    /// The bus's worker calls `select` with every report; it returns nil for a report that isn't for this stream. The
-    /// stream retains its observation, so it stops observing when it is released.
+    /// The stream retains its observation, so it stops observing when it is released.
     private static func stream<Value>(
-        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?,
-        selecting select: @escaping @Sendable (ErrorReport) -> Element?,
-        reading read: @escaping @Sendable (Element) -> Value?
+        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?, match: (@Sendable (ErrorReport) -> Output?)?,
+        _ read: @escaping @Sendable (Element) -> Value?
     ) -> AsyncStream<Value> {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
-        let buffer = ObserverBuffer(bufferingNewest: limit)
-        let receive = { @Sendable report in if let element = select(report) { buffer.append(element) } }
+        let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
         let observer = ReportObserver(
-            of: scope, receive, onEnd: { _ in buffer.finish() }, wakeReader: buffer.wakeReader)
+            of: scope, buffer.offer, onEnd: { _ in buffer.finish() }, wakeReader: buffer.wakeReader)
         let observation = ErrorObservation(observer, of: bus)
         return AsyncStream(unfolding: { await buffer.next().flatMap(read) }) {
             observation.cancel()
