@@ -124,22 +124,15 @@ final class DrivenStorage {
         at now: Duration = .zero
     ) -> Event {
         for failure in failures { fail(failure) }
-        var posting: Posting?
-        let observer = NoObserver()
-        if isObserved { _ = storage.apply { $0.observers.add(observer, of: nil) } }
-        defer { _ = storage.apply { $0.observers.remove(observer) } }
-        switch storage.apply({ $0.complete(disposition, by: nil, releasing: &posting) }) {
-        case .next(let action): return carryOut(action, at: now)
-        case .notify:
-            isNotifying = true
-            return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
+        var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
+        // This observer makes the storage notify observers.
+        if isObserved { storage.apply { $0.observers.append(ReportObserver({ _ in }, onEnd: { _ in })) } }
+        defer { storage.apply { $0.observers.removeAll() } }
+        let action = storage.apply {
+            $0.complete(disposition, by: nil, releasing: &posting, notifying: &observers)
         }
+        if let action { return carryOut(action, at: now) }
+        isNotifying = true
+        return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
     }
-}
-
-/// An observer that makes the storage notify observers and receives nothing.
-private final class NoObserver: ReportObserver {
-    func offer(_ report: ErrorReport) {}
-    func wakeReader() {}
-    func finish(_ statistics: ErrorBus.Statistics) {}
 }

@@ -52,7 +52,7 @@ extension BusLongLifeTests {
         await bus.deliver(Numbered(1))
         reader.cancel()
         await reader.value
-        #expect(bus.storage.apply { $0.observers.members.isEmpty })
+        #expect(bus.storage.apply { $0.observers.isEmpty })
         await bus.deliver(Numbered(2))
         expect(calls.entries, equals: [1])
         bus.finish()

@@ -20,7 +20,7 @@ extension ErrorBus {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
-    ) -> ErrorObservation { ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: self) }
+    ) -> ErrorObservation { ErrorObservation(ReportObserver(receive, onEnd: onEnd), of: self) }
 
     /// Calls a closure with every report delivered from now on until the bus ends, without an observation to retain.
     ///
@@ -39,7 +39,7 @@ extension ErrorBus {
     public func observeUntilEnd(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
-    ) { add(ReportReceiver(receive, onEnd: onEnd)) }
+    ) { add(ReportObserver(receive, onEnd: onEnd)) }
 
     /// Opens a stream of every report delivered from now on and its outcome.
     ///
@@ -81,26 +81,35 @@ extension ErrorBus {
 }
 
 extension ErrorBus {
-    /// Adds an observer of a scope or, if the scope is nil, of the bus; if the bus has ended, finishes it immediately.
-    func add(_ observer: any ReportObserver, of scope: ScopeContext? = nil) {
-        let (end, former) = storage.apply { $0.observers.add(observer, of: scope) }
-        withExtendedLifetime(former) {}
+    /// Adds an observer; if the bus has ended, finishes it immediately.
+    func add(_ observer: ReportObserver) {
+        let end = storage.apply { machine -> Statistics? in
+            if machine.hasEnded { return machine.statistics }
+            machine.observers.append(observer)
+            return nil
+        }
         if let end { observer.finish(end) }
     }
 
     /// Removes and finishes an observer.
-    func remove(_ observer: any ReportObserver) {
-        let former = storage.apply { $0.observers.remove(observer) }
-        withExtendedLifetime(former) {}
+    func remove(_ observer: ReportObserver) {
+        // The caller still retains the observer: an observer might hold reports, and errors must not be deallocated
+        // under the lock.
+        storage.apply { $0.observers.removeAll { $0 === observer } }
         observer.finish(statistics)
     }
 
-    /// Ends all observations, and from now on finishes each new observer.
+    /// Ends all observations of a bus that has ended.
     func finishObservers() {
-        let (members, statistics) = storage.apply { machine in
-            let statistics = machine.statistics
-            return (machine.observers.finish(statistics), statistics)
-        }
-        for member in members { member.observer.finish(statistics) }
+        let (observers, statistics) = storage.apply { (exchange(&$0.observers, with: []), $0.statistics) }
+        for observer in observers { observer.finish(statistics) }
+    }
+
+    /// Wakes the waiting readers of streams.
+    ///
+    /// The worker calls it before it rests for any reason, and while it doesn't rest, only from time to time: waking a
+    /// reader costs more than delivering a report.
+    func wakeReaders() {
+        for observer in storage.apply({ $0.observers }) { observer.wakeReader() }
     }
 }

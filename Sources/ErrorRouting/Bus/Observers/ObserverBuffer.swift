@@ -6,7 +6,7 @@
 /// The matcher's output is stored as a reference so that this class isn't generic. The bus calls the buffer as one of
 /// several observers, so the compiler couldn't specialize a generic class, and each report would cost several times as
 /// much.
-final class ObserverBuffer: ReportObserver {
+final class ObserverBuffer: Sendable {
     /// The output of the observer's matcher, boxed.
     typealias Output = any AnyObject & Sendable
 
@@ -40,6 +40,7 @@ final class ObserverBuffer: ReportObserver {
         self.match = match
     }
 
+    /// Adds a report unless the stream has ended or the report isn't for it; only the worker calls it.
     func offer(_ report: ErrorReport) {
         let output = match?(report)
         if match != nil, output == nil { return }
@@ -55,6 +56,7 @@ final class ObserverBuffer: ReportObserver {
         withExtendedLifetime(lost) {}
     }
 
+    /// Wakes the waiting readers if there are reports for them, or if the stream has ended.
     func wakeReader() {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
@@ -69,7 +71,7 @@ final class ObserverBuffer: ReportObserver {
     }
 
     /// Ends the stream; the buffered reports can still be read, but no reports follow them.
-    func finish(_: ErrorBus.Statistics = .init()) {
+    func finish() {
         state.withLock { $0.isFinished = true }
         wakeReader()
     }
@@ -117,7 +119,14 @@ extension ObserverBuffer {
     ) -> AsyncStream<Value> {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
         let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        let observation = ErrorObservation(buffer, of: poster)
-        return AsyncStream(unfolding: { await buffer.next().flatMap(read) }, onCancel: { observation.cancel() })
+        let (bus, scope) = poster.target
+        let observer = ReportObserver(
+            of: scope?.context, buffer.offer, onEnd: { _ in buffer.finish() }, wakeReader: buffer.wakeReader)
+        let observation = ErrorObservation(observer, of: bus)
+        return AsyncStream(unfolding: { await buffer.next().flatMap(read) }) {
+            observation.cancel()
+            // End the stream even if its matcher is running; the observation ends after that.
+            buffer.finish()
+        }
     }
 }

@@ -147,7 +147,10 @@ extension ErrorScope {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
-    ) -> ErrorObservation { ErrorObservation(ReportReceiver(receive, onEnd: onEnd), of: self) }
+    ) -> ErrorObservation {
+        let scope = rooted
+        return ErrorObservation(ReportObserver(of: scope.context, receive, onEnd: onEnd), of: scope.bus)
+    }
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
     ///

@@ -57,7 +57,8 @@ struct BusStateMachine: ~Copyable {
     let delivery = Delivery()
     private(set) var counts: BusCounts
     private(set) var ruleTally = RuleTally()
-    var observers = ObserverList()
+    /// The observers of the bus and of its scopes; after the end, new observers are finished instead of added.
+    var observers: [ReportObserver] = []
 
     /// The number of the first report that is still in its slot.
     private(set) var nextNumber: Int64
@@ -107,13 +108,6 @@ struct BusStateMachine: ~Copyable {
         case end
         /// The bus has ended; other code notifies everyone.
         case stop
-    }
-
-    /// The worker's next step after the completion of a report.
-    enum Completion: Sendable {
-        case next(WorkerAction)
-        /// Notify these observers and the waiting caller of the report, and then call `next`.
-        case notify([ObserverList.Member])
     }
 
     /// Records that the bus runs; returns whether this is the first time, in which case the caller starts the worker.
@@ -232,25 +226,29 @@ struct BusStateMachine: ~Copyable {
     /// Counts the completion of the report in delivery and returns the worker's next step.
     ///
     /// The rule is the one that decided the report. Notices about the report's failed actions are queued. If neither
-    /// observers nor a waiting caller must be notified, the next report begins. `completed` is set to the report, which
-    /// the caller must release after unlocking.
+    /// observers nor a waiting caller must be notified, the next report begins. Otherwise, the result is nil, and
+    /// `notified` is set to the observers: the worker must notify everyone and then call `next`. `completed` is set to
+    /// the report, which the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Posting?
-    ) -> Completion {
+        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Posting?,
+        notifying notified: inout [ReportObserver]
+    ) -> WorkerAction? {
         let posting = delivery.end()
         guard isDelivering else {
             assert(hasEnded, "a report is completed that is not in delivery")
             completed = posting
-            return .next(.stop)
+            return .stop
         }
         counts.addDelivered(disposition)
         if let rule { ruleTally.count(rule) }
-        var hasToNotify = !observers.members.isEmpty || posting.promise != nil
+        var hasToNotify = !observers.isEmpty || posting.promise != nil
         if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }
         completed = posting
         phase = hasToNotify ? .notifying : .idle
-        return hasToNotify ? .notify(observers.members) : .next(beginNext())
+        if !hasToNotify { return beginNext() }
+        notified = observers
+        return nil
     }
 
     /// Queues a notice for each failed action of a report.

@@ -41,20 +41,18 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop() async {
-        var (action, turn) = (bus.storage.apply { $0.next() }, Turn())
+        var (action, untilYield) = (bus.storage.apply { $0.next() }, Self.turn)
         // Keep this the only suspension point: code after a suspension point is compiled once for each of them.
-        while let suspension = carryOut(action, &turn) { action = await suspend(for: suspension, &turn) }
-        turn.readers.wake()
+        while let suspension = carryOut(action, &untilYield) { action = await suspend(for: suspension) }
     }
 
-    /// What the worker keeps from one report to the next.
-    struct Turn {
-        /// The number of reports to deliver before other tasks can use the thread.
-        var untilYield = length
-        var readers = WaitingReaders()
-
-        static let length = 4_096
-    }
+    /// The number of reports that the worker delivers before other tasks can use the thread.
+    static let turn = 4_096
+    /// The number of reports after which the worker wakes readers and reads the clock, even if it doesn't rest.
+    ///
+    /// Without this limit, the reader of rare reports could wait forever on a busy bus, and
+    /// ``ErrorBus/Statistics/deliveryTime`` would grow.
+    private static let partOfTurn = 64
 
     /// Why the worker can't continue synchronously.
     enum Suspension {
@@ -65,13 +63,13 @@ final class DeliveryWorker: ActionSupervisor {
         case yield
     }
 
-    private func suspend(for suspension: Suspension, _ turn: inout Turn) async -> Action {
+    private func suspend(for suspension: Suspension) async -> Action {
         switch suspension {
         case .dispatch(let dispatch):
             // Wake readers now: the actions might take long, and readers must not wait for them.
-            turn.readers.wake()
+            bus.wakeReaders()
             await dispatch.runner.finish(dispatch.error, under: self)
-            return complete(dispatch.runner, &turn)
+            return complete(dispatch.runner)
         case .sleep:
             // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
             await bus.wakeUps.wait()
@@ -82,41 +80,34 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// The number of reports after which the worker reads the clock again for ``ErrorBus/Statistics/deliveryTime``.
-    private static let clockTurn = 64
-
     /// Carries out the storage's steps until the worker might have to suspend.
     ///
-    /// Returns why the worker can't continue; nil to stop. The method is synchronous so that `Tests/Interleavings` can
-    /// call it without a task.
-    func carryOut(_ action: Action, _ turn: inout Turn) -> Suspension? {
-        var (action, untilClock) = (action, 0)
+    /// `untilYield` is the number of reports to deliver before other tasks can use the thread. Returns why the worker
+    /// can't continue; nil to stop. The method is synchronous so that `Tests/Interleavings` can call it without a task.
+    func carryOut(_ action: Action, _ untilYield: inout Int) -> Suspension? {
+        // The first delivery, and each delivery after another step, reads the clock.
+        var (action, isFirst) = (action, true)
         while true {
             switch action {
             case .deliver:
                 if needsSuccessor { return stopForSuccessor() }
                 // Yield here: while reports follow one another, there might be no other suspension.
-                if turn.untilYield <= 0 {
-                    turn.untilYield = Turn.length
-                    turn.readers.wake()
+                let isPartOver = untilYield % Self.partOfTurn == 0
+                if isPartOver { bus.wakeReaders() }
+                if untilYield <= 0 {
+                    untilYield = Self.turn
                     return .yield
                 }
-                if untilClock == 0 {
-                    bus.noteDelivery()
-                    untilClock = Self.clockTurn
-                }
-                untilClock -= 1
-                turn.untilYield -= 1
-                switch dispatch(bus.storage.delivery, &turn) {
-                case .action(let next): action = next
-                case .suspended(let dispatch): return .dispatch(dispatch)
-                }
+                if isPartOver || isFirst { bus.noteDelivery() }
+                isFirst = false
+                untilYield -= 1
+                if let dispatch = dispatch(bus.storage.delivery, next: &action) { return .dispatch(dispatch) }
                 continue
             case .held(let promise, _):
                 promise?.fulfill(.pending)
                 action = bus.storage.apply { $0.next() }
             case .flushed(let promises):
-                turn.readers.wake()
+                bus.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
                 action = bus.storage.apply { $0.next() }
             case .wait(let number, let needsTime):
@@ -125,7 +116,7 @@ final class DeliveryWorker: ActionSupervisor {
                 action = bus.storage.apply { $0.next(waitedUntil: now) }
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
-                turn.readers.wake()
+                bus.wakeReaders()
                 return needsSuccessor ? stopForSuccessor() : .sleep
             case .end:
                 bus.end()
@@ -133,7 +124,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .stop:
                 return nil
             }
-            untilClock = 0
+            isFirst = true
         }
     }
 
@@ -166,33 +157,33 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: One report
 
-    private enum Step {
-        case action(Action)
-        case suspended(SuspendedDispatch)
-    }
-
     /// Tries the rules for a report in order until the next rule is asynchronous.
-    private func dispatch(_ delivery: Delivery, _ turn: inout Turn) -> Step {
+    ///
+    /// Returns the dispatch before an asynchronous rule; nil after the last rule, and then sets the next step.
+    private func dispatch(_ delivery: Delivery, next action: inout Action) -> SuspendedDispatch? {
         // Keep the bus alive, because it retains its own rules; the posting retains the rules of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
         let reporter = DispatchReporter(.maker(Borrowed(delivery)))
         var runner = RuleRunner(path, reporter, isAttempt: delivery.posting.isAttempt)
-        return runner.run(delivery.posting.error.error, under: self)
-            ? .suspended(SuspendedDispatch(delivery.posting.error, runner)) : .action(complete(runner, &turn))
+        if runner.run(delivery.posting.error.error, under: self) {
+            return SuspendedDispatch(delivery.posting.error, runner)
+        }
+        action = complete(runner)
+        return nil
     }
 
-    private func complete(_ runner: borrowing RuleRunner, _ turn: inout Turn) -> Action {
+    private func complete(_ runner: borrowing RuleRunner) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
-        var posting: Posting?
+        var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
         let (disposition, rule) = (runner.disposition, runner.decisive)
-        switch bus.storage.apply({ $0.complete(disposition, by: rule, releasing: &posting) }) {
-        case .next(let action): return action
-        case .notify(let observers):
-            if let posting = posting.take() { notify(observers, of: posting, runner, &turn) }
-            return bus.storage.apply { $0.next() }
+        let next = bus.storage.apply {
+            $0.complete(disposition, by: rule, releasing: &posting, notifying: &observers)
         }
+        if let next { return next }
+        if let posting = posting.take() { notify(observers, of: posting, runner) }
+        return bus.storage.apply { $0.next() }
     }
 
     /// Notifies the observers and the waiting caller of a report's completion.
@@ -200,8 +191,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// If the report is a notice about a failed action, failures of its own actions go to the last resort.
     @inline(never)
     private func notify(
-        _ observers: [ObserverList.Member], of posting: consuming Posting, _ runner: borrowing RuleRunner,
-        _ turn: inout Turn
+        _ observers: [ReportObserver], of posting: consuming Posting, _ runner: borrowing RuleRunner
     ) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         // Keep the scope alive: the rule that the outcome names might be the scope's.
@@ -209,7 +199,7 @@ final class DeliveryWorker: ActionSupervisor {
         if !observers.isEmpty {
             // Move the posting into the report instead of copying it.
             let report = posting.report(sequence: bus.storage.delivery.sequence, outcome: runner.outcome)
-            turn.readers.send(report, of: scope, to: observers)
+            for observer in observers { observer.offer(report, postedIn: scope) }
         }
         promise?.fulfill(runner.outcome)
         if isActionFailure { for failure in runner.failures ?? [] { bus.lastResort.write(failure) } }

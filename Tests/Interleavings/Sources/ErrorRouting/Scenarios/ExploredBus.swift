@@ -41,12 +41,12 @@ struct ExploredBus {
     /// Runs the worker's loop, which sleeps in its thread when no report is pending.
     ///
     /// The loop stops after `count` reports, where a worker in a task would let other tasks run.
-    func work(until count: Int = DeliveryWorker.Turn.length) {
+    func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, patience: 0)
-        var (action, turn) = (bus.storage.apply { $0.next() }, DeliveryWorker.Turn(untilYield: count))
-        while let suspension = worker.carryOut(action, &turn) {
+        var (action, untilYield) = (bus.storage.apply { $0.next() }, count)
+        while let suspension = worker.carryOut(action, &untilYield) {
             guard case .sleep = suspension else {
-                return expect(count < DeliveryWorker.Turn.length, "the worker needs a task")
+                return expect(count < DeliveryWorker.turn, "the worker needs a task")
             }
             bus.wakeUps.waitInThread()
             action = bus.storage.apply { $0.next() }
