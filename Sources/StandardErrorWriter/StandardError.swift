@@ -97,21 +97,23 @@ package enum StandardError {
 
     private static func runThread() -> Never {
         while true {
-            let bytes = buffer.withLock { buffer in
-                let bytes = buffer.next()
-                if bytes.isEmpty { buffer.thread = .resting }
-                return bytes
+            var bytes = buffer.withLock { $0.next() }
+            while !bytes.isEmpty {
+                // Limit the wait: while the thread waits, it can't detect that the program has replaced standard
+                // error.
+                let count = StandardErrorDescriptor.write(bytes, withinMilliseconds: 100)
+                // Pause before the next attempt: another process might have filled the pipe since `poll` and might do
+                // so again.
+                if count == 0 { usleep(1_000) }
+                // Rest in the same step: once nothing is buffered, callers write their lines themselves.
+                bytes = buffer.withLock { buffer in
+                    buffer.wrote(count)
+                    let bytes = buffer.next()
+                    if bytes.isEmpty { buffer.thread = .resting }
+                    return bytes
+                }
             }
-            if bytes.isEmpty {
-                threadWakes.wait()
-                continue
-            }
-            // Limit the wait: while the thread waits, it can't detect that the program has replaced standard error.
-            let count = StandardErrorDescriptor.write(bytes, withinMilliseconds: 100)
-            // Pause before the next attempt: another process might have filled the pipe since `poll` and might do so
-            // again.
-            if count == 0 { usleep(1_000) }
-            buffer.withLock { $0.wrote(count) }
+            threadWakes.wait()
         }
     }
 }
