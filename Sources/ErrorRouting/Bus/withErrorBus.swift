@@ -58,7 +58,6 @@ public func withErrorBus<T, F: Error>(
     } onCancel: {
         bus.cancel()
     }
-    await bus.ended.value
     return try result.get()
 }
 

@@ -11,7 +11,14 @@ struct RuleSet: Sendable {
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ stage: RuleStage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.number) }
+        init(_ stage: RuleStage) {
+            rawValue =
+                switch stage {
+                case .rule: 1
+                case .onNoMatch: 2
+                case .always: 4
+                }
+        }
     }
 
     private var last: Version?

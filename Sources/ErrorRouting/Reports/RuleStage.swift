@@ -6,13 +6,4 @@ public enum RuleStage: Sendable, Hashable, CaseIterable {
     case onNoMatch
     /// Tried last, for every error.
     case always
-
-    /// The position of the stage in a dispatch.
-    var number: Int {
-        switch self {
-        case .rule: 0
-        case .onNoMatch: 1
-        case .always: 2
-        }
-    }
 }
