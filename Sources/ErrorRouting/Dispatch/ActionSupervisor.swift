@@ -9,7 +9,7 @@ protocol ActionSupervisor: AnyObject, Sendable {
     func actionDidFail(_ failure: ActionFailure)
 
     /// Runs an asynchronous action in its own task and waits until the action ends or is abandoned.
-    func run(_ action: PreparedAction) async -> ActionEnd
+    func perform(_ action: PreparedAction) async -> ActionEnd
 }
 
 /// An asynchronous action with its inputs.

@@ -11,7 +11,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         case asynchronous(@Sendable (Input) async throws -> HandleStrategy)
         case asynchronousWithReport(@Sendable (Input, ErrorReport) async throws -> HandleStrategy)
         /// Only stops the search; the error has the given disposition.
-        case stop(as: HandleOutcome.Disposition)
+        case stop(Stop)
 
         fileprivate var traits: Traits {
             switch self {
@@ -19,7 +19,7 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
             case .synchronousWithReport: Traits(needsReport: true)
             case .asynchronous: Traits(isAsynchronous: true)
             case .asynchronousWithReport: Traits(isAsynchronous: true, needsReport: true)
-            case .stop(let disposition): Traits(stopsAs: disposition)
+            case .stop(let stop): Traits(stop: stop)
             }
         }
     }

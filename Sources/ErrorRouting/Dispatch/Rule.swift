@@ -14,8 +14,30 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         var isAsynchronous = false
         /// Whether the action receives the report.
         var needsReport = false
-        /// The disposition of the errors that the rule matches, if the rule only stops them; nil if it has an action.
-        var stopsAs: HandleOutcome.Disposition?
+        /// What the rule does with the errors that it matches, if it only stops them; nil if it has an action.
+        var stop: Stop?
+    }
+
+    /// What a rule without an action does with the errors that it matches.
+    @usableFromInline
+    enum Stop: Sendable {
+        case ignoring
+        case expecting
+
+        var decision: Decision {
+            switch self {
+            case .ignoring: .ignored
+            case .expecting: .handled
+            }
+        }
+
+        /// The verbs that name it in a handler's description and in an explanation.
+        var verbs: (inHandler: String, inExplanation: String) {
+            switch self {
+            case .ignoring: ("ignore ", "ignores the error")
+            case .expecting: ("expecting ", "expects the error")
+            }
+        }
     }
 
     final let shape: MatcherShape

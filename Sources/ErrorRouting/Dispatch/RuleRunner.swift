@@ -19,7 +19,7 @@ struct RuleRunner: ~Copyable {
 
     /// The error's disposition so far.
     @inline(__always)
-    var disposition: HandleOutcome.Disposition { search.disposition }
+    var decision: Decision { search.decision }
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
@@ -34,7 +34,7 @@ struct RuleRunner: ~Copyable {
     var outcome: HandleOutcome {
         let rule = search.decisive?.read { $0.threadsOwnDescription }
         return HandleOutcome(
-            disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
+            disposition: decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
 
     // MARK: Without suspending
@@ -121,7 +121,7 @@ struct RuleRunner: ~Copyable {
             if let supervisor {
                 if await !supervise(step, error, supervisor) { return }
             } else {
-                await run(step, error)
+                await runAsynchronous(step, error)
             }
             if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
         } while runUnboxed(error, under: supervisor)
@@ -129,7 +129,7 @@ struct RuleRunner: ~Copyable {
 
     /// Runs an asynchronous rule in this task.
     @inline(__always)
-    private mutating func run(_ step: RuleStep, _ error: UnboxedError) async {
+    private mutating func runAsynchronous(_ step: RuleStep, _ error: UnboxedError) async {
         let (rule, isCertain) = (step.rule.object, step.test == .certain)
         do {
             if isCertain, !step.traits.needsReport {
@@ -152,7 +152,7 @@ struct RuleRunner: ~Copyable {
         let rule = step.rule.object
         guard let run = rule.prepareAction(on: error, &reporter, isCertain: step.test == .certain) else { return true }
         let action = PreparedAction(rule: rule, report: reporter.report(of: error), run: run)
-        switch await supervisor.run(action) {
+        switch await supervisor.perform(action) {
         case .returned(let answer): search.record(answer, of: step.rule)
         case .failed(let failure): record(failure, of: step.rule)
         case .reportRemoved: return false

@@ -28,9 +28,9 @@ struct RuleSearch: Sendable {
 
     /// The error's disposition so far.
     @inline(__always)
-    var disposition: HandleOutcome.Disposition {
+    var decision: Decision {
         guard let decisive else { return isAttempt ? .ignored : .unmatched }
-        return decisive.read { $0.traits.stopsAs } ?? .handled
+        return decisive.read { $0.traits.stop?.decision } ?? .handled
     }
 
     /// Removes and returns the next step to try; nil if no step remains.
@@ -86,5 +86,20 @@ struct RuleSearch: Sendable {
         }
         (block, isStageOver) = (0, false)
         return true
+    }
+}
+
+/// What a dispatch decides about an error: the dispositions that it can lead to.
+enum Decision: Sendable {
+    case handled
+    case ignored
+    case unmatched
+
+    var disposition: HandleOutcome.Disposition {
+        switch self {
+        case .handled: .handled
+        case .ignored: .ignored
+        case .unmatched: .unmatched
+        }
     }
 }

@@ -9,7 +9,7 @@ extension ErrorHandler {
     @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
-    ) -> ErrorHandler { adding(matcher, fileID, line, .stop(as: .ignored)) }
+    ) -> ErrorHandler { adding(matcher, fileID, line, .stop(.ignoring)) }
 
     /// Ignores errors of a type, matched like ``ErrorMatcher/type(_:)``.
     ///
@@ -20,7 +20,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(.type(type), fileID, line, .stop(as: .ignored))
+        adding(.type(type), fileID, line, .stop(.ignoring))
     }
 
     /// Adds a rule for each of several types of expected errors.
@@ -42,8 +42,8 @@ extension ErrorHandler {
     public func expecting<First: Error, each Rest: Error>(
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
-        var result = adding(.type(first), fileID, line, .stop(as: .handled))
-        for type in repeat each rest { result = result.adding(.type(type), fileID, line, .stop(as: .handled)) }
+        var result = adding(.type(first), fileID, line, .stop(.expecting))
+        for type in repeat each rest { result = result.adding(.type(type), fileID, line, .stop(.expecting)) }
         return result
     }
 
@@ -56,7 +56,7 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        adding(.value(value), fileID, line, .stop(as: .ignored))
+        adding(.value(value), fileID, line, .stop(.ignoring))
     }
 
     /// Ignores a domain or one of its codes, matched like ``ErrorMatcher/nsError(domain:code:)``.

@@ -63,8 +63,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleStage.allCases {
             for rule in rules[stage] {
-                let stopVerb = rule.traits.stopsAs.map { $0 == .ignored ? "ignore " : "expecting " }
-                let verb = stopVerb ?? (stage == .rule ? "on " : "")
+                let verb = rule.traits.stop?.verbs.inHandler ?? (stage == .rule ? "on " : "")
                 lines.append("  \(lines.count). \(verb)\(rule.description)")
             }
         }

@@ -148,13 +148,12 @@ extension Explanation {
                 return .undecided
             }
             if !isMatched { return .notMatched }
-            let disposition = rule.traits.stopsAs
-            let verb = disposition.map { $0 == .ignored ? "ignores the error" : "expects the error" }
-            let reason = "rule \(count) \(verb ?? (endsAtMatch ? "decides" : "matched"))"
-            if verb != nil || endsAtMatch { end = reason }
-            if disposition == .ignored { ignoreRule = rule.description }
+            let stop = rule.traits.stop
+            let reason = "rule \(count) \(stop?.verbs.inExplanation ?? (endsAtMatch ? "decides" : "matched"))"
+            if stop != nil || endsAtMatch { end = reason }
+            if stop == .ignoring { ignoreRule = rule.description }
             if firstMatch != nil { return .matchedIfReached }
-            firstMatch = (disposition ?? .handled, reason)
+            firstMatch = (stop?.decision.disposition ?? .handled, reason)
             return isUndecided ? .matchedIfReached : .matched
         }
         for stage in [RuleStage.onNoMatch, .always] {

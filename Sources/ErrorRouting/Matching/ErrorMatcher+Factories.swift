@@ -19,8 +19,9 @@ extension ErrorMatcher where Output: Error {
             return Self(.any, .certain)
         }
         if Output.self is AnyClass {
-            // Cast the metatype: casting the error to `NSError` would bridge it on Apple platforms.
-            return Self(.type(Output.self), .predicate, predicate: { Swift.type(of: $0) is Output.Type })
+            // Cast the metatype: casting the error to `NSError` would bridge it on Apple platforms. Don't say that the
+            // predicate decides: it would then be called as user code, but the comparison with a class is certain.
+            return Self(.type(Output.self), predicate: { Swift.type(of: $0) is Output.Type })
         }
         if NSErrorBridge.isBridged(Output.self) {
             return Self(.type(Output.self)) { subject in

@@ -144,7 +144,7 @@ enum MatcherTest: Sendable {
     /// An `NSError` object for which the predicate returns true matches. For any other error, the matcher must be
     /// called too.
     case domain
-    /// The matcher must be called.
+    /// The matcher must be called, unless a plan finds that the type alone decides.
     case closure
 }
 

@@ -309,7 +309,7 @@ private final class RemovingSupervisor: ActionSupervisor {
 
     func actionDidFail(_ failure: ActionFailure) { failed.note((failure.error as? Numbered)?.number ?? 0) }
 
-    func run(_ action: PreparedAction) async -> ActionEnd {
+    func perform(_ action: PreparedAction) async -> ActionEnd {
         do {
             let result = try await action.run()
             return .returned(result)

@@ -123,6 +123,22 @@ extension HandleSynchronouslyTests {
         expect(trace.entries, equals: [])
     }
 
+    @Test("a rule for a class is sure to match the class and its subclasses, however few rules there are")
+    func classes() {
+        let fallback = ErrorHandler().onNoMatch { _ async throws -> HandleStrategy in trace("asynchronous") }
+        let animals = fallback.on(Zoo.Animal.self) { _ in trace("animal", .stop) }
+        for error in [Zoo.Animal(), Zoo.Bird(), Zoo.Owl()] as [any Error] {
+            expect(animals.handleSynchronously(error)?.isHandled, equals: true)
+            expect(
+                animals.overlaid(with: ErrorHandler().ignore(Zoo.Offline.self)).handleSynchronously(error)?.isHandled,
+                equals: true)
+        }
+        let foundation = fallback.on(NSError.self) { _ in trace("NSError", .stop) }
+        expect(foundation.handleSynchronously(NSError(domain: "a", code: 1))?.isHandled, equals: true)
+        expectNil(animals.handleSynchronously(NSError(domain: "a", code: 1)))
+        expect(trace.takeAll().contains("asynchronous"), equals: false)
+    }
+
     private final class Count: Sendable {
         private let value = Atomic(0)
 

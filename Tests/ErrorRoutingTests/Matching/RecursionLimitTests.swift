@@ -19,6 +19,15 @@ struct RecursionLimitTests {
         }.match(Zoo.Timeout())
     }
 
+    @Test("a rule for a class still matches at the limit once its type is known, because no user code compares classes")
+    func classes() {
+        let handler = ErrorHandler().on(Zoo.Animal.self) { _ in .stop }
+        for error in [Zoo.Animal(), Zoo.Owl()] {
+            expect(handler.handleSynchronously(error)?.isHandled, equals: true)
+            atLimit { expect(handler.handleSynchronously(error)?.isHandled, equals: true) }
+        }
+    }
+
     @Test("a handler declines at the limit and handles the same type synchronously afterwards", .tags(.promise5))
     func declines() {
         let handler = ErrorHandler()

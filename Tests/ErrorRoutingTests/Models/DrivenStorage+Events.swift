@@ -5,8 +5,8 @@ extension DrivenStorage {
     /// Completes the worker's report, for which every observer must be notified.
     ///
     /// Returns the failures that no other code reports, or nil if it is too late.
-    func complete(_ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = []) -> [Event]? {
-        let event = complete(disposition, failures: failures, isObserved: true)
+    func complete(_ decision: Decision = .handled, failures: [ActionFailure] = []) -> [Event]? {
+        let event = complete(decision, failures: failures, isObserved: true)
         return if case .notifies(let unreported) = event { unreported } else { nil }
     }
 

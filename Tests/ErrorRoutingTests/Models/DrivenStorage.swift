@@ -120,7 +120,7 @@ final class DrivenStorage {
     ///
     /// - Parameter isObserved: Whether an observer, apart from the caller, must be notified of it.
     func complete(
-        _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], isObserved: Bool,
+        _ decision: Decision = .handled, failures: [ActionFailure] = [], isObserved: Bool,
         at now: Duration = .zero
     ) -> Event {
         for failure in failures { fail(failure) }
@@ -129,7 +129,7 @@ final class DrivenStorage {
         if isObserved { storage.apply { $0.observers.append(ReportObserver({ _ in }, onEnd: { _ in })) } }
         defer { storage.apply { $0.observers.removeAll() } }
         let action = storage.apply {
-            $0.complete(disposition, by: nil, releasing: &posting, notifying: &observers)
+            $0.complete(decision, by: nil, releasing: &posting, notifying: &observers)
         }
         if let action { return carryOut(action, at: now) }
         isNotifying = true

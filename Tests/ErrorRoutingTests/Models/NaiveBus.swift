@@ -176,12 +176,12 @@ struct NaiveBus {
     }
 
     /// Completes the report in delivery and returns the failures that no notice reports.
-    mutating func complete(_ disposition: HandleOutcome.Disposition) -> [DrivenStorage.Event] {
+    mutating func complete(_ decision: Decision) -> [DrivenStorage.Event] {
         defer { (delivering, failed) = (nil, []) }
-        switch disposition {
+        switch decision {
+        case .handled: counts.handled += 1
         case .ignored: counts.ignored += 1
         case .unmatched: counts.unmatched += 1
-        default: counts.handled += 1
         }
         if case .failure = delivering { return failed.map { .failure($0) } }
         counts.posted += failed.count

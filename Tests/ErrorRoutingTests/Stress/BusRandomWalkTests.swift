@@ -137,15 +137,15 @@ final class BusWalk {
     private func complete(_ number: Int) {
         if isNotifying { return next() }
         if naive.delivering == nil { return }
-        let disposition: HandleOutcome.Disposition = chance(60) ? .handled : chance(50) ? .ignored : .unmatched
+        let decision: Decision = chance(60) ? .handled : chance(50) ? .ignored : .unmatched
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         for failure in fails {
             bus.fail(failure)
             naive.fail(number + naive.failed.count(where: { $0 != nil }))
         }
         let isNotified = bus.isObserved || bus.isWaitedFor
-        let expected = naive.complete(disposition)
-        let event = bus.complete(disposition, isObserved: bus.isObserved, at: .milliseconds(now))
+        let expected = naive.complete(decision)
+        let event = bus.complete(decision, isObserved: bus.isObserved, at: .milliseconds(now))
         guard case .notifies(let unreported) = event else {
             // No caller or observer had to be notified.
             expect(expected, equals: [])

@@ -23,6 +23,8 @@ struct DropTally: ~Copyable, Sendable {
     /// The counts of the first types; drops of all other types are counted together.
     private let counts = TypeTable<Count>(limit: 64)
     private let others = Atomic<Int64>(0)
+    /// Whether a type had no room; drops of such types don't look for room again, because that takes a lock.
+    private let isFull = Atomic<Bool>(false)
     /// The number of drops that notices haven't reported.
     ///
     /// It is briefly negative if a count is emptied before the caller has counted its drop here.
@@ -30,12 +32,20 @@ struct DropTally: ~Copyable, Sendable {
 
     /// Counts a dropped error; returns whether the caller must announce a notice.
     func add(_ type: any Error.Type) -> Bool {
-        if let count = counts[type] ?? counts.insert(Count(of: type), for: type) {
+        if let count = counts[type] ?? newCount(of: type) {
             count.read { _ = $0.drops.wrappingAdd(1, ordering: .relaxed) }
         } else {
             others.wrappingAdd(1, ordering: .relaxed)
         }
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
+    }
+
+    @inline(never)
+    private func newCount(of type: any Error.Type) -> Borrowed<Count>? {
+        if isFull.load(ordering: .relaxed) { return nil }
+        let count = counts.insert(Count(of: type), for: type)
+        if count == nil { isFull.store(true, ordering: .relaxed) }
+        return count
     }
 
     /// The number of drops that notices haven't reported.

@@ -28,13 +28,12 @@ struct BusCounts {
 
     init(handled: Int64) { (self.handled, delivered) = (handled, handled) }
 
-    mutating func addDelivered(_ disposition: HandleOutcome.Disposition) {
+    mutating func addDelivered(_ decision: Decision) {
         delivered += 1
-        switch disposition {
+        switch decision {
         case .handled: handled += 1
         case .ignored: ignored += 1
         case .unmatched: unmatched += 1
-        case .dropped, .pending: preconditionFailure("a dispatch doesn't have this disposition")
         }
     }
 }

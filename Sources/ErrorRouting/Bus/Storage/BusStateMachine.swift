@@ -119,9 +119,9 @@ struct BusStateMachine: ~Copyable {
 
     /// Returns the next step of the worker.
     ///
-    /// If there is a report in delivery, the worker is a successor: the former worker stopped before the dispatch. If
-    /// the worker was to notify everyone of a report, it has done so.
-    /// If the worker has just waited for a report, it passes the time.
+    /// If there is a report in delivery, the worker is a successor, because the former worker stopped before the
+    /// dispatch. If the worker had to notify observers or callers of a report, it has done so. If it has just waited for
+    /// a report, it passes the time.
     mutating func next(waitedUntil now: Duration? = nil) -> WorkerAction {
         switch phase {
         case .idle: return beginNext(waitedUntil: now)
@@ -146,7 +146,7 @@ struct BusStateMachine: ~Copyable {
             {
                 return action
             }
-            if let action = flood == nil ? deliverNext() : beginLimited() { return action }
+            if let action = flood == nil ? beginNextDelivery() : beginLimited() { return action }
             if let action = beginToWait(waitedUntil: now) { return action }
         }
     }
@@ -155,16 +155,16 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func beginWhatComesFirst() -> WorkerAction? {
         if let lastNumber, intake.accepted >= lastNumber { _ = intake.close() }
-        if let failure = failureNotices.popFirst() { return deliver(failure) }
+        if let failure = failureNotices.popFirst() { return beginDelivery(failure) }
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
-        if isFlushDue, let release = flood?.releaseHeld() { return deliver(release) }
+        if isFlushDue, let release = flood?.releaseHeld() { return beginDelivery(release) }
         if let drops = takeDrops(before: nextNumber) {
             // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
             _ = endSleep()
             counts.notices += 1
-            return deliver(drops)
+            return beginDelivery(drops)
         }
         return isFlushDue ? .flushed(flushes.takeDue(at: nextNumber)) : nil
     }
@@ -177,11 +177,11 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginLimited() -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
         guard let kind else {
-            return flood?.release(endingBy: time).map { deliver($0) } ?? deliverNext()
+            return flood?.release(endingBy: time).map { beginDelivery($0) } ?? beginNextDelivery()
         }
         switch flood?.admit(kind, at: time) {
-        case .passes, nil: return deliverNext()
-        case .comesAfter(let release): return deliver(release)
+        case .passes, nil: return beginNextDelivery()
+        case .comesAfter(let release): return beginDelivery(release)
         case .holds(let window):
             guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
             nextNumber += 1
@@ -194,10 +194,10 @@ struct BusStateMachine: ~Copyable {
 
     /// Begins to deliver the report in the next slot; returns nil if the slot is empty.
     @inline(__always)
-    private mutating func deliverNext() -> WorkerAction? {
+    private mutating func beginNextDelivery() -> WorkerAction? {
         guard let posting = intake.mailbox.take(nextNumber) else { return nil }
         nextNumber += 1
-        return deliver(posting)
+        return beginDelivery(posting)
     }
 
     /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
@@ -205,7 +205,7 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginToWait(waitedUntil now: Duration?) -> WorkerAction? {
         let isClosed = intake.state.isClosed
         if let release = flood?.release(at: now, isClosed: isClosed) {
-            return deliver(release)
+            return beginDelivery(release)
         }
         if endIfDone() { return .end }
         if now == nil { return .wait(for: nextNumber, needsTime: flood?.nextEnd != nil) }
@@ -215,7 +215,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Begins to deliver a report.
     @inline(__always)
-    private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
+    private mutating func beginDelivery(_ posting: consuming Posting) -> WorkerAction {
         delivery.begin(posting, sequence: nextSequence)
         phase = .delivering
         return .deliver
@@ -231,7 +231,7 @@ struct BusStateMachine: ~Copyable {
     /// the report, which the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, releasing completed: inout Posting?,
+        _ decision: Decision, by rule: Borrowed<Rule>?, releasing completed: inout Posting?,
         notifying notified: inout [ReportObserver]
     ) -> WorkerAction? {
         let posting = delivery.end()
@@ -240,7 +240,7 @@ struct BusStateMachine: ~Copyable {
             completed = posting
             return .stop
         }
-        counts.addDelivered(disposition)
+        counts.addDelivered(decision)
         if let rule { ruleTally.count(rule) }
         var hasToNotify = !observers.isEmpty || posting.promise != nil
         if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }

@@ -177,9 +177,9 @@ final class DeliveryWorker: ActionSupervisor {
     private func complete(_ runner: borrowing RuleRunner) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
         var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
-        let (disposition, rule) = (runner.disposition, runner.decisive)
+        let (decision, rule) = (runner.decision, runner.decisive)
         let next = bus.storage.apply {
-            $0.complete(disposition, by: rule, releasing: &posting, notifying: &observers)
+            $0.complete(decision, by: rule, releasing: &posting, notifying: &observers)
         }
         if let next { return next }
         if let posting = posting.take() { notify(observers, of: posting, runner) }
@@ -213,7 +213,7 @@ final class DeliveryWorker: ActionSupervisor {
         if !bus.storage.apply({ $0.actionFails(failure) }) { bus.writeFailureOfAbandonedAction(failure) }
     }
 
-    func run(_ action: PreparedAction) async -> ActionEnd {
+    func perform(_ action: PreparedAction) async -> ActionEnd {
         let running = RunningAction(action, limit: bus.configuration.actionTimeLimit)
         bus.start(running)
         return await running.end.value

@@ -32,7 +32,7 @@ extension ErrorBus {
         var ambience = Ambience.current
         ambience.work.append(.init(bus: number, action: running.action.report.sequence))
         let former = internalTasks.withLock { tasks in
-            exchange(&tasks.action, with: Task.detached { [self, ambience] in await run(running, in: ambience) })
+            exchange(&tasks.action, with: Task.detached { [self, ambience] in await perform(running, in: ambience) })
         }
         withExtendedLifetime(former) {}
     }
@@ -40,7 +40,7 @@ extension ErrorBus {
     /// Runs an asynchronous action, unless its report was removed by then.
     ///
     /// The action's end has an effect only if the action wasn't abandoned.
-    private func run(_ running: RunningAction, in ambience: Ambience) async {
+    private func perform(_ running: RunningAction, in ambience: Ambience) async {
         // Start the time limit now: until this point, the task might have waited for a thread.
         let limit = running.limit.map { clock.now() + $0.bounded }
         guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
