@@ -53,9 +53,7 @@ enum ProcessRoot {
             while let entry = state.roots.last, state.newest == nil {
                 if let bus = entry.bus.object {
                     seen.append(bus)
-                    // Don't wait for the bus's lock, which a child process might never get. If it isn't available, the
-                    // bus counts as running: a bus that ends removes itself.
-                    if bus.storage.applyIfUnlocked({ $0.hasEnded }) != true { state.newest = bus }
+                    if !bus.storage.hasEnded { state.newest = bus }
                 }
                 if state.newest == nil { state.roots.removeLast() }
             }
