@@ -88,18 +88,3 @@ struct RuleSearch: Sendable {
         return true
     }
 }
-
-/// What a dispatch decides about an error: the dispositions that it can lead to.
-enum Decision: Sendable {
-    case handled
-    case ignored
-    case unmatched
-
-    var disposition: HandleOutcome.Disposition {
-        switch self {
-        case .handled: .handled
-        case .ignored: .ignored
-        case .unmatched: .unmatched
-        }
-    }
-}

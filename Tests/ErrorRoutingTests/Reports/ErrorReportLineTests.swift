@@ -6,9 +6,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("The default preset prints one error as one line of fields", .tags(.promise24, .promise25), .hangLimit)
-struct ErrorLineTests {}
+struct ErrorReportLineTests {}
 
-extension ErrorLineTests {
+extension ErrorReportLineTests {
     struct Coded: CustomNSError, LocalizedError {
         static let errorDomain = "zoo coded"
         var errorCode = 9
