@@ -1,14 +1,14 @@
 extension MatcherShape {
     /// The type that an error must have to match; nil if errors of other types, such as subclasses, can match too.
     var requiredType: ObjectIdentifier? {
-        switch self {
-        case .type(let type), .extracting(let type): Self.exactType(type)
-        // Use the static type of the box: the runtime takes longer to return a value's own type, and for an object
-        // neither type is exact.
-        case .value(let value): Self.exactType(UnboxedError.contentType(of: value))
-        case .named(_, let inner), .narrowed(let inner): inner.requiredType
-        case .both(let parts): parts.lazy.compactMap(\.requiredType).first
-        case .any, .nsError, .conforming, .predicate, .anywhere, .either, .not, .cancellation: nil
+        firstRequired { part in
+            switch part {
+            case .type(let type), .extracting(let type): Self.exactType(type)
+            // Use the static type of the box: the runtime takes longer to return a value's own type, and for an object
+            // neither type is exact.
+            case .value(let value): Self.exactType(UnboxedError.contentType(of: value))
+            default: nil
+            }
         }
     }
 
@@ -19,11 +19,34 @@ extension MatcherShape {
 
     /// The part that an index can look up, a `value` or an `nsError` that an error must match; nil if there is none.
     var key: MatcherShape? {
+        firstRequired { part in
+            switch part {
+            case .value, .nsError: part
+            default: nil
+            }
+        }
+    }
+
+    /// Returns a closure's first result for a part that each matching error must match; the parts are tried in order.
+    ///
+    /// At most ``partLimit`` parts are tried. A rule whose required part isn't found is only slower.
+    private func firstRequired<Result>(_ read: (MatcherShape) -> Result?) -> Result? {
+        var budget = Self.partLimit
+        return firstRequired(&budget, read)
+    }
+
+    private func firstRequired<Result>(_ budget: inout Int, _ read: (MatcherShape) -> Result?) -> Result? {
+        budget -= 1
+        if budget < 0 { return nil }
         switch self {
-        case .value, .nsError: self
-        case .named(_, let inner), .narrowed(let inner): inner.key
-        case .both(let parts): parts.lazy.compactMap(\.key).first
-        case .type, .any, .conforming, .extracting, .predicate, .anywhere, .either, .not, .cancellation: nil
+        case .named(_, let inner), .narrowed(let inner):
+            return inner.firstRequired(&budget, read)
+        case .both(let parts):
+            for part in parts { if let result = part.firstRequired(&budget, read) { return result } }
+            return nil
+        case .type, .any, .value, .nsError, .conforming, .extracting, .predicate, .anywhere, .either, .not,
+            .cancellation:
+            return read(self)
         }
     }
 }

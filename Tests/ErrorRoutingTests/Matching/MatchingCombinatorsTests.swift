@@ -175,6 +175,24 @@ extension MatchingCombinatorsTests {
         expect(calls({ $0.where { _ in false } || .anywhere($0) }, answering: false), equals: 2)
     }
 
+    @Test("a matcher that is combined with itself forty times is used in a rule, described, and explained")
+    func doubledRule() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let predicate = ErrorMatcher.predicate { _ in false }
+            let doublings: [(ErrorMatcher<any Error>) -> ErrorMatcher<any Error>] = [
+                { $0 && $0 }, { $0.named("again") && $0 }, { ($0 && $0).where { _ in true } },
+            ]
+            for double in doublings {
+                let matcher = (0..<40).reduce(predicate) { matcher, _ in double(matcher) }
+                let handler = ErrorHandler().on(matching: matcher) { _ in .stop }.on(matching: !matcher) { _ in .next }
+                expect(await handler.handle(Zoo.Offline()).matchedRuleCount, equals: 1)
+                #expect(handler.explain(Zoo.Offline()).description.isEmpty == false)
+                expect(ErrorMap(default: 0).on(matching: matcher) { _ in 1 }[Zoo.Offline()], equals: 0)
+            }
+        }
+    }
+
     @Test(
         "matchers nested up to the limit are matched, described, explained, used, and deallocated on a small stack"
     )
