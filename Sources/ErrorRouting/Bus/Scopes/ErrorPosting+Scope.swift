@@ -80,13 +80,14 @@ struct ScopedPosting: ErrorPosting {
         let scope = innermost
         if scope.bus != nil { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
         let report = scope.reportWithoutBus(of: error, as: role, metadata: metadata, source: source)
-        if triesRules(for: report) {
+        if !Self.isHandling {
             defer { withExtendedLifetime(context) {} }
             let outcome = await Self.$isHandling.withValue(true) {
-                await context.blocks.dispatch(report.error, DispatchReporter(report))
+                await context.blocks.dispatch(
+                    report.error, isAttempt: report.role == .attempt, DispatchReporter(report))
             }
             handle(outcome.failures, of: report)
-            if outcome.isHandled { return outcome }
+            if isHandled(report, by: outcome) { return outcome }
         }
         if let ambient, ambient.target.bus == nil { return ambient.writeToLastResort(report) }
         return await base.deliver(report.error, as: role, metadata: report.givenMetadata, source: source)
@@ -97,18 +98,20 @@ struct ScopedPosting: ErrorPosting {
     /// Whether a rule of a scope without a bus is running its action in this task, so that all rules are skipped.
     @TaskLocal private static var isHandling = false
 
-    /// Returns whether the scopes' rules are tried for a report.
+    /// Returns whether a report needn't be passed on.
     ///
-    /// Rules aren't tried for an attempt, but the line of the last resort must show the attempt.
-    private func triesRules(for report: ErrorReport) -> Bool { !Self.isHandling && report.role != .attempt }
+    /// An attempt counts as ignored, but the line of the last resort must show it.
+    private func isHandled(_ report: ErrorReport, by outcome: HandleOutcome) -> Bool {
+        outcome.isHandled && report.role != .attempt
+    }
 
     /// Tries the scopes' rules for a report and passes on an error that they don't handle.
     ///
     /// The first asynchronous rule and the rules after it run in a task.
     private func handle(_ report: ErrorReport) {
         defer { withExtendedLifetime(context) {} }
-        guard triesRules(for: report) else { return passOn(report) }
-        var runner = RuleRunner(context.blocks, DispatchReporter(report))
+        if Self.isHandling { return passOn(report) }
+        var runner = RuleRunner(context.blocks, DispatchReporter(report), isAttempt: report.role == .attempt)
         let isSuspended = Self.$isHandling.withValue(true) { runner.run(report.error) }
         let dispatch = SuspendedDispatch(UnboxedError(report.error), runner)
         guard isSuspended else { return complete(report, with: dispatch.runner.outcome) }
@@ -121,7 +124,7 @@ struct ScopedPosting: ErrorPosting {
 
     private func complete(_ report: ErrorReport, with outcome: HandleOutcome) {
         handle(outcome.failures, of: report)
-        if !outcome.isHandled { passOn(report) }
+        if !isHandled(report, by: outcome) { passOn(report) }
     }
 
     /// Tries the scopes' rules for the failures of a report's actions.

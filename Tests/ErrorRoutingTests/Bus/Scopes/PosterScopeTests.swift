@@ -111,6 +111,30 @@ extension PosterScopeTests {
         }
     }
 
+    @Test("without a bus, only the always actions of a scope run for an attempt, which goes to standard error")
+    func attemptWithoutBus() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            let trace = ActionTrace()
+            let rules = ErrorHandler()
+                .on(Numbered.self) { trace("rule \($0.number)", .stop) }
+                .onNoMatch { _ in trace("onNoMatch", .stop) }
+                .always { _, report in trace("always \(report.role) \(report.outcome.disposition)") }
+            let errors: any ErrorPosting = .ambient.scope("a", handler: rules)
+            errors.post(Numbered(1), as: .attempt)
+            expect(await errors.deliver(Numbered(2), as: .attempt).disposition, equals: .unmatched)
+            expect(await errors.deliver(Numbered(3)).disposition, equals: .handled)
+            expect(
+                trace.entries,
+                equals: ["always attempt ignored", "always attempt ignored", "rule 3", "always failure handled"])
+        }
+        let lines = result.standardErrorLines
+        expect(lines.count, equals: 2, "\(lines)")
+        for (line, number) in zip(lines, 1...) {
+            #expect(line.hasPrefix("attempt ") && line.contains("number: \(number)"), "\(line)")
+        }
+    }
+
     @Test("without a bus, nested scopes concatenate their rules, as below a bus")
     func nested() async {
         let (journal, trace) = (Journal<ErrorReport>(), ActionTrace())
