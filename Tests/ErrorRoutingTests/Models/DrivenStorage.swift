@@ -124,15 +124,15 @@ final class DrivenStorage {
         at now: Duration = .zero
     ) -> Event {
         for failure in failures { fail(failure) }
-        var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
         // This observer makes the storage notify observers.
         if isObserved { storage.apply { $0.observers.append(ReportObserver({ _ in }, onEnd: { _ in })) } }
         defer { storage.apply { $0.observers.removeAll() } }
-        let action = storage.apply {
-            $0.complete(decision, by: nil, releasing: &posting, notifying: &observers)
+        switch storage.apply({ $0.complete(decision, by: nil) }) {
+        case .next(let action, releasing: _):
+            return carryOut(action, at: now)
+        case .notify(_, of: let posting):
+            isNotifying = true
+            return .notifies(posting.isActionFailure ? self.failures.map(Self.event(of:)) : [])
         }
-        if let action { return carryOut(action, at: now) }
-        isNotifying = true
-        return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
     }
 }

@@ -102,7 +102,7 @@ struct Posting: Sendable {
     }
 
     private mutating func changeExtras(_ change: (inout Extras) -> Void) {
-        var extras = extras?.value ?? Extras()
+        var extras = extras?.value ?? Extras(floodKind: floodKind)
         change(&extras)
         rest = .more(Box(extras))
     }

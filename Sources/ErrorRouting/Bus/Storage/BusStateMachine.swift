@@ -223,32 +223,30 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - A report's completion
 
-    /// Counts the completion of the report in delivery and returns the worker's next step.
+    /// The worker's next step after a report's rules; the report is released outside the lock.
+    enum Completion {
+        /// Neither observers nor a waiting caller must be notified.
+        case next(WorkerAction, releasing: Posting)
+        /// Notify the observers and the waiting caller, if any, and call `next`.
+        case notify([ReportObserver], of: Posting)
+    }
+
+    /// Counts the completion of the report in delivery and queues notices about its failed actions.
     ///
-    /// The rule is the one that decided the report. Notices about the report's failed actions are queued. If neither
-    /// observers nor a waiting caller must be notified, the next report begins. Otherwise, the result is nil, and
-    /// `notified` is set to the observers: the worker must notify everyone and then call `next`. `completed` is set to
-    /// the report, which the caller must release after unlocking.
+    /// The rule is the one that decided the report.
     @inline(__always)
-    mutating func complete(
-        _ decision: Decision, by rule: Borrowed<Rule>?, releasing completed: inout Posting?,
-        notifying notified: inout [ReportObserver]
-    ) -> WorkerAction? {
+    mutating func complete(_ decision: Decision, by rule: Borrowed<Rule>?) -> Completion {
         let posting = delivery.end()
         guard isDelivering else {
             assert(hasEnded, "a report is completed that is not in delivery")
-            completed = posting
-            return .stop
+            return .next(.stop, releasing: posting)
         }
         counts.addDelivered(decision)
         if let rule { ruleTally.count(rule) }
         var hasToNotify = !observers.isEmpty || posting.promise != nil
         if !failures.isEmpty, queueNotices(of: exchange(&failures, with: []), posting) { hasToNotify = true }
-        completed = posting
         phase = hasToNotify ? .notifying : .idle
-        if !hasToNotify { return beginNext() }
-        notified = observers
-        return nil
+        return hasToNotify ? .notify(observers, of: posting) : .next(beginNext(), releasing: posting)
     }
 
     /// Queues a notice for each failed action of a report.

@@ -101,7 +101,10 @@ final class DeliveryWorker: ActionSupervisor {
                 if isPartOver || isFirst { bus.noteDelivery() }
                 isFirst = false
                 untilYield -= 1
-                if let dispatch = dispatch(bus.storage.delivery, next: &action) { return .dispatch(dispatch) }
+                switch dispatch(bus.storage.delivery) {
+                case .suspended(let dispatch): return .dispatch(dispatch)
+                case .completed(let next): action = next
+                }
                 continue
             case .held(let promise, _):
                 promise?.fulfill(.pending)
@@ -157,10 +160,15 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: One report
 
+    private enum Progress {
+        /// The next rule is asynchronous.
+        case suspended(SuspendedDispatch)
+        /// Every rule was tried, and the worker continues with this step.
+        case completed(next: Action)
+    }
+
     /// Tries the rules for a report in order until the next rule is asynchronous.
-    ///
-    /// Returns the dispatch before an asynchronous rule; nil after the last rule, and then sets the next step.
-    private func dispatch(_ delivery: Delivery, next action: inout Action) -> SuspendedDispatch? {
+    private func dispatch(_ delivery: Delivery) -> Progress {
         // Keep the bus alive, because it retains its own rules; the posting retains the rules of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
@@ -168,22 +176,20 @@ final class DeliveryWorker: ActionSupervisor {
         let reporter = DispatchReporter(.maker(Borrowed(delivery)))
         var runner = RuleRunner(path, reporter, isAttempt: delivery.posting.isAttempt)
         if runner.run(delivery.posting.error.error, under: self) {
-            return SuspendedDispatch(delivery.posting.error, runner)
+            return .suspended(SuspendedDispatch(delivery.posting.error, runner))
         }
-        action = complete(runner)
-        return nil
+        return .completed(next: complete(runner))
     }
 
     private func complete(_ runner: borrowing RuleRunner) -> Action {
-        // Release the posting after unlocking: an error's deinitializer might run user code.
-        var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
         let (decision, rule) = (runner.decision, runner.decisive)
-        let next = bus.storage.apply {
-            $0.complete(decision, by: rule, releasing: &posting, notifying: &observers)
+        switch bus.storage.apply({ $0.complete(decision, by: rule) }) {
+        case .next(let action, releasing: _):
+            return action
+        case .notify(let observers, of: let posting):
+            notify(observers, of: posting, runner)
+            return bus.storage.apply { $0.next() }
         }
-        if let next { return next }
-        if let posting = posting.take() { notify(observers, of: posting, runner) }
-        return bus.storage.apply { $0.next() }
     }
 
     /// Notifies the observers and the waiting caller of a report's completion.
