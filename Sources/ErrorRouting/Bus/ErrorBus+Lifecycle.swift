@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 extension ErrorBus {
     /// The process's root bus, for threads and callbacks outside tasks; nil if no bus is the root.
     public static var root: ErrorBus? { ProcessRoot.bus }
@@ -164,7 +161,7 @@ extension ErrorBus {
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.reportRemoved)
         if storage.apply({ $0.leftoversWereReceived() }) { end() }
-        if left.sequence > 0 { cancelDelivery(isInAction: left.action != nil) }
+        if let action = left.action { action.cancel() } else if left.sequence > 0 { cancelWorker() }
     }
 
     /// Notifies everyone who waits for the bus's end.
@@ -179,7 +176,7 @@ extension ErrorBus {
         let (flushes, isFlushed) = storage.apply { $0.takeFlushesAtEnd() }
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
-        internalTasks.withLock { $0.timer?.task }?.cancel()
+        internalTasks.withLock { $0.alarm?.task }?.cancel()
     }
 
     /// Waits until every error posted so far is delivered and observers have received it; the bus continues.
@@ -219,38 +216,5 @@ extension ErrorBus {
         case .wakeAndWait: wakeUps.signal()
         }
         return promise
-    }
-
-    /// Calls a closure when a time limit expires; if the limit isn't positive, calls it before returning.
-    ///
-    /// With the system's clock, the timer has its own thread. A task would need a thread from the thread pool, where
-    /// all threads might be blocked when a shutdown is needed. Returns a closure that cancels the timer.
-    func startTimer(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        if limit <= .zero {
-            body()
-            return {}
-        }
-        if clock.isContinuous {
-            let isCancelled = DispatchSemaphore(value: 0)
-            let deadline = DispatchTime.after(limit)
-            Thread.detachNewThread {
-                if isCancelled.wait(timeout: deadline) == .timedOut { body() }
-            }
-            return { isCancelled.signal() }
-        }
-        let task = startTask(at: clock.deadline(after: limit), body)
-        return { task.cancel() }
-    }
-
-    /// Starts a task that sleeps until a time and then calls a closure, unless the task is cancelled during the sleep.
-    ///
-    /// The task is detached because it works for all callers. It must not retain task-local values of its caller,
-    /// because a custom clock might continue sleeping after the cancellation. It also must not pass such values to a
-    /// worker that it starts.
-    func startTask(at moment: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
-        Task.detached { [clock] in
-            do { try await clock.sleep(moment) } catch { return }
-            body()
-        }
     }
 }

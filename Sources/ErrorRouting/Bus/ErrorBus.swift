@@ -176,11 +176,14 @@ public final class ErrorBus: ErrorPosting {
 
     /// Whether this task runs in an asynchronous action of this bus, or was started in an action that is still running.
     var isInsideOwnAction: Bool {
-        ownWork.compactMap(\.action).contains { action in storage.apply { $0.isDelivering(action) } }
+        ownWork.contains { work in
+            guard case .asynchronousAction(let sequence) = work.part else { return false }
+            return storage.apply { $0.isDelivering(sequence) }
+        }
     }
 
     /// Whether this task runs in this bus's body, tasks, or asynchronous actions, or was started there.
-    var isInsideOwnWork: Bool { ownWork.contains { $0.action == nil } || isInsideOwnAction }
+    var isInsideOwnWork: Bool { ownWork.contains { $0.part == .bodyOrTask } || isInsideOwnAction }
 
     /// The parts of this bus's work in which this task runs or was started.
     var ownWork: some Sequence<Ambience.Work> { Ambience.current.work.lazy.filter { $0.bus == self.number } }

@@ -38,7 +38,7 @@ public func withErrorBus<T, F: Error>(
     if asRoot { bus.becomeRoot() }
     let work = Ambience.current.work
     bus.start(within: work)
-    let ambience = Ambience(bus: bus, work: work + [.init(bus: bus.number)])
+    let ambience = Ambience(bus: bus, work: work + [.init(bus: bus.number, part: .bodyOrTask)])
     let result = await withTaskCancellationHandler {
         // Capture the actor, so that the closure runs on it.
         _ = isolation

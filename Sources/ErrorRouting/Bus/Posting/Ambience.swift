@@ -5,11 +5,17 @@
 struct Ambience: Sendable {
     /// A part of a bus's work, which the bus waits for: the body of `withErrorBus`, a bus task, or actions.
     struct Work: Sendable {
+        enum Part: Sendable, Equatable {
+            case bodyOrTask
+            /// All synchronous actions, which the worker runs.
+            case synchronousActions
+            /// The asynchronous actions for the report with this sequence number.
+            case asynchronousAction(for: UInt64)
+        }
+
         /// The bus's number; an address doesn't suffice, because a later bus might have the same address.
         let bus: UInt64
-        /// The number of the report that an asynchronous action handles; 0, which no report has, for all synchronous
-        /// actions; nil for the body or a task.
-        var action: UInt64?
+        let part: Part
     }
 
     @TaskLocal static var current = Ambience()
@@ -26,8 +32,8 @@ struct Ambience: Sendable {
 
     /// Adds a bus's body or task to the parts of work, unless they contain it.
     mutating func enter(_ bus: ErrorBus) {
-        let isWithin = work.contains { $0.bus == bus.number && $0.action == nil }
-        if !isWithin { work.append(Work(bus: bus.number)) }
+        let isWithin = work.contains { $0.bus == bus.number && $0.part == .bodyOrTask }
+        if !isWithin { work.append(Work(bus: bus.number, part: .bodyOrTask)) }
     }
 }
 

@@ -83,20 +83,6 @@ extension ErrorPosting {
         let poster = (self as? AmbientErrorPosting)?.wrapped ?? (self as? ScopedPosting)?.scope ?? self
         return (poster as? ErrorScope)?.rooted ?? poster
     }
-
-    /// The bus and the scope that finally receive the posts; nil if neither is known.
-    package var target: (bus: ErrorBus?, scope: ErrorScope?) {
-        var poster: (any ErrorPosting)? = self
-        for _ in 0...Self.wrapperLimit {
-            if let bus = poster as? ErrorBus { return (bus, nil) }
-            if let scope = (poster as? ErrorScope)?.rooted { return (scope.bus, scope) }
-            poster = poster?.wrapped
-        }
-        return (nil, nil)
-    }
-
-    /// The maximum number of wrappers to follow; it is limited because a poster might wrap itself.
-    private static var wrapperLimit: Int { 8 }
 }
 
 /// Starts a task; if its operation throws, posts the error like `postError`.

@@ -302,7 +302,7 @@ struct BusStateMachine: ~Copyable {
     /// The bus's next step when a time limit might have expired or a window might have ended.
     enum TimerAction {
         case nothing
-        /// Set the timer to this time.
+        /// Set the alarm to this time.
         case wait(until: Duration)
         /// A flood limit's window has ended: wake the worker.
         case wake
@@ -313,7 +313,7 @@ struct BusStateMachine: ~Copyable {
     /// Applies the limit that is in effect: the time limit of the running action or, while no action runs, the window
     /// of a held report.
     ///
-    /// The worker sets the timer for the window again before it sleeps.
+    /// The worker sets the alarm for the window again before it sleeps.
     mutating func timeIsUp(at now: Duration) -> TimerAction {
         guard let limit = running == nil ? flood?.nextEnd : running?.end else { return .nothing }
         if limit > now { return .wait(until: limit) }

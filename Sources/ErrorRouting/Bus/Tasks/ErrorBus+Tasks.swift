@@ -40,7 +40,7 @@ extension ErrorBus {
     ///
     /// A task that starts there is cut off too. If it were posted, its report could start another task, and so on.
     var isHandlingCutOff: Bool {
-        ownWork.contains { $0.action != nil } && tasks.isCancelled
+        ownWork.contains { $0.part != .bodyOrTask } && tasks.isCancelled
             && storage.apply({ $0.errorInDelivery })?.error is TaskCutOff
     }
 

@@ -30,7 +30,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers reports until the bus has ended or a successor takes over.
     @concurrent
     func work() async {
-        let actions = Ambience.Work(bus: bus.number, action: 0)
+        let actions = Ambience.Work(bus: bus.number, part: .synchronousActions)
         await Ambience.$current.withValue(Ambience(bus: bus, work: enclosing + [actions])) {
             await withTaskCancellationHandler {
                 await loop()
@@ -118,7 +118,7 @@ final class DeliveryWorker: ActionSupervisor {
                 let now = needsTime ? bus.clock.now() : .zero
                 action = bus.storage.apply { $0.next(waitedUntil: now) }
             case .sleep(let moment):
-                if let moment { bus.setTimer(moment) }
+                if let moment { bus.setAlarm(moment) }
                 bus.wakeReaders()
                 return needsSuccessor ? stopForSuccessor() : .sleep
             case .end:

@@ -1,12 +1,10 @@
 import Foundation
 
-/// The bus's internal tasks: its worker, its timer, and a running asynchronous action.
+/// The bus's worker, and the tasks of asynchronous actions.
 extension ErrorBus {
     struct InternalTasks {
         var worker: Task<Void, Never>?
-        /// The task of the latest asynchronous action.
-        var action: Task<Void, Never>?
-        var timer: Timer?
+        var alarm: Alarm?
     }
 
     /// Starts the worker, or the successor of a worker whose task was cancelled.
@@ -30,11 +28,8 @@ extension ErrorBus {
     /// Starts an asynchronous action in its own task, which fulfills the action's promise when it ends.
     func start(_ running: RunningAction) {
         var ambience = Ambience.current
-        ambience.work.append(.init(bus: number, action: running.action.report.sequence))
-        let former = internalTasks.withLock { tasks in
-            exchange(&tasks.action, with: Task.detached { [self, ambience] in await perform(running, in: ambience) })
-        }
-        withExtendedLifetime(former) {}
+        ambience.work.append(.init(bus: number, part: .asynchronousAction(for: running.action.report.sequence)))
+        running.start { [self, ambience] in await perform(running, in: ambience) }
     }
 
     /// Runs an asynchronous action, unless its report was removed by then.
@@ -46,7 +41,7 @@ extension ErrorBus {
         guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
             return running.end.fulfill(.reportRemoved)
         }
-        if let limit { setTimer(limit) }
+        if let limit { setAlarm(limit) }
         let end = await Ambience.$current.withValue(ambience) {
             do {
                 return ActionEnd.returned(try await running.action.run())
@@ -68,49 +63,11 @@ extension ErrorBus {
         if Cancellation.role(of: failure.error) == .failure { lastResort.write(failure) }
     }
 
-    /// Cancels the task of the asynchronous action in progress or, if there is none, the worker's task, which might be
-    /// running a synchronous action.
-    ///
-    /// This uses its own thread, because an action's cancellation handler might be slow and callers must not wait for
-    /// it.
-    func cancelDelivery(isInAction: Bool) {
-        guard let task = internalTasks.withLock({ isInAction ? $0.action : $0.worker }) else { return }
-        Thread.detachNewThread { task.cancel() }
-    }
+    /// Cancels the worker's task, which might be running a synchronous action.
+    func cancelWorker() { internalTasks.withLock { $0.worker }?.cancelOnOwnThread() }
+}
 
-    // MARK: The timer
-
-    /// A task that sleeps until the earliest time at which a limit might expire or a flood limit's window might end.
-    struct Timer {
-        let moment: Duration
-        let task: Task<Void, Never>
-    }
-
-    /// Sets the timer so that it fires no later than at the given time.
-    func setTimer(_ moment: Duration) {
-        let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
-            if let timer = tasks.timer, timer.moment <= moment { return (nil, nil) }
-            // Start the task under the lock: a timer that fires before it is stored would look pending forever.
-            let task = startTask(at: moment) { [weak self] in self?.timerFires(at: moment) }
-            defer { tasks.timer = Timer(moment: moment, task: task) }
-            return (task, tasks.timer)
-        }
-        former?.task.cancel()
-        if let task, storage.hasEnded { task.cancel() }
-    }
-
-    private func timerFires(at moment: Duration) {
-        let former = internalTasks.withLock { tasks in tasks.timer?.moment == moment ? tasks.timer.take() : nil }
-        withExtendedLifetime(former) {}
-        let now = clock.now()
-        switch storage.apply({ $0.timeIsUp(at: now) }) {
-        case .nothing: break
-        case .wait(let end): setTimer(end)
-        case .wake: wakeUps.signal()
-        case .abandon(let running, let end):
-            // Cancel first: once the promise is fulfilled, the worker might start the next action.
-            cancelDelivery(isInAction: true)
-            running.end.fulfill(end)
-        }
-    }
+extension Task {
+    /// Cancels the task on a thread of its own: a cancellation handler might be slow, and callers must not wait for it.
+    func cancelOnOwnThread() { Thread.detachNewThread { cancel() } }
 }

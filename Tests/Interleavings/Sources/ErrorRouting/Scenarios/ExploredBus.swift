@@ -57,8 +57,8 @@ struct ExploredBus {
 
     /// Makes the bus assume that a timer is already set, because a timer would be a task.
     func letNoTimerStart() {
-        let timer = ErrorBus.Timer(moment: .zero, task: Self.idle)
-        bus.internalTasks.withLock { $0.timer = timer }
+        let alarm = ErrorBus.Alarm(moment: .zero, task: Self.idle)
+        bus.internalTasks.withLock { $0.alarm = alarm }
     }
     private static let idle = Task<Void, Never> {}
 
