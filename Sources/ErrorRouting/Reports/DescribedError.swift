@@ -20,9 +20,9 @@ struct DescribedError {
     /// The first of these that exists: the kind that the error's details provide, the name of an enum's case.
     var kind: String? { details?.kind ?? caseName }
 
-    /// The place that the error's details provide; nil if they don't provide one.
+    /// The place that the error's details provide, without a line if that is 0; nil if they don't provide one.
     var origin: ErrorOrigin? {
-        details?.source.map { ErrorOrigin(frames: [.init(file: $0.fileID, line: $0.line)]) }
+        details?.source.map { ErrorOrigin(frames: [.init(file: $0.fileID, line: $0.line == 0 ? nil : $0.line)]) }
     }
 
     /// The message.

@@ -54,7 +54,7 @@ extension ErrorDetails {
     /// Types that don't provide details, cached because a flood limit looks for the kind of each error.
     private static let plainTypes = NonconformingTypes()
 
-    /// Returns an error's details, or nil if neither the error nor a table provides them.
+    /// Returns an error's details, which are empty if a table has none for it; nil without details and without a table.
     ///
     /// Reading the details calls user code. For each field, the table takes precedence over the error's own details. If
     /// user code is nested too deeply, the result is nil.

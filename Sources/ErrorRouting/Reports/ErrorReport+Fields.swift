@@ -25,7 +25,8 @@ extension ErrorReport {
     /// | `error.trail` | the ``trail``, from the outermost to the innermost error; only if not empty |
     /// | `error.occurrences` | ``occurrences``; only if more than one |
     ///
-    /// These fields replace metadata with the same names. Each value is one line, escaped and bounded like ``message``.
+    /// These fields replace metadata with the same names. Each value is one line, escaped and bounded like ``message``;
+    /// in the trail, each error's message is bounded by itself.
     ///
     /// ```swift
     /// logger.error("\(report.message)", metadata: report.fields.mapValues { "\($0)" })

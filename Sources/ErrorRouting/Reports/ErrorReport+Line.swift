@@ -12,7 +12,7 @@ extension ErrorReport {
         let (message, reflected) = described.messageAndFields
         var fields = [OneLine.bare(role.name)]
         fields.append("type=\(OneLine.bare(described.typeName))")
-        if let kind = described.details?.kind { fields.append("kind=\(OneLine.bare(OneLine.escaped(kind)))") }
+        if let kind = described.details?.kind { fields.append("kind=\(OneLine.bare(kind))") }
         fields.append("message=\(OneLine.quoted(message))")
         if let code = ErrorText.domainAndCode(of: error) {
             fields.append("domain=\(OneLine.bare(code.domain))")
@@ -35,7 +35,7 @@ extension ErrorReport {
 
     /// Returns a line with the type, the source, and the given message, if any; doesn't call user code.
     func shortLine(_ message: String? = nil) -> String {
-        "\(role.name) type=\(OneLine.bare(typeName))"
+        "\(OneLine.bare(role.name)) type=\(OneLine.bare(typeName))"
             + (message.map { " message=\(OneLine.quoted($0))" } ?? "")
             + " source=\(OneLine.bare(source.description))"
     }

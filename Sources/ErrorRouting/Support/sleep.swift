@@ -5,7 +5,7 @@ package import Dispatch
 /// Unlike a clock's own `sleep`, this function doesn't crash if the duration exceeds what the clock can represent, such
 /// as `.seconds(Int64.max)`: it sleeps for at most 100 years. Also, a cancelled sleep on the continuous clock leaves no
 /// timer behind. `Task.sleep` would keep the timer until it fires, so the memory of a service that cancels a long time
-/// limit for each request would grow.
+/// limit for each request would grow. In exchange, the time for which the system is suspended doesn't count.
 ///
 /// ```swift
 /// try await sleep(for: pause, on: clock)

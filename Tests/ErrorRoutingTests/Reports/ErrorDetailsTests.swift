@@ -78,6 +78,9 @@ extension ErrorDetailsTests {
         }
         let source = ErrorReport.Source(fileID: "Storage/Disk.swift", line: 7)
         expect(origin(ErrorDetails(source: source))?.description, equals: "Storage/Disk.swift:7")
+        let route = origin(ErrorDetails(source: .init(fileID: "Shop/GET /cart", line: 0)))
+        expect(route?.description, equals: "Shop/GET /cart")
+        expectNil(route?.frames.first?.line)
         expectNil(origin(ErrorDetails(kind: "a", message: "b")))
         expectNil(ErrorReport(error: DatabaseError(state: "1"), source: source).origin)
         expect(

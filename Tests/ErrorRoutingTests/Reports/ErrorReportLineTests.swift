@@ -19,6 +19,10 @@ extension ErrorReportLineTests {
 
     private struct Hidden: Error {}
 
+    private struct Kind: ErrorDetailsProviding {
+        let errorDetails: ErrorDetails
+    }
+
     /// External strings that try to escape from their field.
     private static let hostileTexts = [
         "", " ", "a\nb", "a\r\nb", "\n\n\n", "a\tb", "nul\0nul", "a\u{2028}b\u{2029}c", "a\u{85}b", "a\u{B}b\u{C}c",
@@ -123,6 +127,22 @@ extension ErrorReportLineTests {
             expect(fields?.keys.count, equals: 8, "\(Self.shown(text))")
             let values = ["domain", "scope", "metadata.key", "metadata.\(text)"].map { fields?[$0] }
             expect(values, equals: [text, text, text, "value"], "\(Self.shown(text))")
+
+            let kind = self.line(Kind(errorDetails: ErrorDetails(kind: text)))
+            expectOneLine(kind)
+            expect(ErrorLineFields(kind)?["kind"], equals: text, "\(Self.shown(text))")
+        }
+    }
+
+    @Test("an application's role is one word of the line, with and without a redaction")
+    func hostileRole() {
+        for text in Self.hostileTexts where text != "" {
+            let role = ErrorReport.Role("x " + text)
+            let report = ErrorReport(error: Zoo.Offline(), role: role, source: .init(fileID: "A/B.swift", line: 1))
+            for line in [report.structuredLine(), report.structuredLine { _ in "redacted" }] {
+                expectOneLine(line)
+                #expect(line.hasPrefix("\"x ") && line.contains("\" type="), "\(Self.shown(line))")
+            }
         }
     }
 
