@@ -118,39 +118,29 @@ struct RuleRunner: ~Copyable {
         repeat {
             let step = search.step
             if search.stage == .always { carryOutcome() }
-            if let supervisor {
-                if await !supervise(step, error, supervisor) { return }
-            } else {
-                await runAsynchronous(step, error)
-            }
+            if await !runAsynchronous(step, error, under: supervisor) { return }
             if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
         } while runUnboxed(error, under: supervisor)
     }
 
-    /// Runs an asynchronous rule in this task.
+    /// Runs an asynchronous rule; returns false if the supervisor removed the report.
     @inline(__always)
-    private mutating func runAsynchronous(_ step: RuleStep, _ error: UnboxedError) async {
-        let (rule, isCertain) = (step.rule.object, step.test == .certain)
-        do {
-            if isCertain, !step.traits.needsReport {
-                search.record(try await rule.callAsyncAction(on: error), of: step.rule)
-            } else if let run = rule.prepareAction(on: error, &reporter, isCertain: isCertain) {
-                search.record(try await run(), of: step.rule)
-            }
-        } catch let thrown {
-            record(thrown, of: step.rule, error, under: nil)
-        }
-    }
-
-    /// Runs an asynchronous rule under a supervisor; returns false if the supervisor removed the report.
-    private mutating func supervise(
-        _ step: RuleStep, _ error: UnboxedError, _ supervisor: any ActionSupervisor
+    private mutating func runAsynchronous(
+        _ step: RuleStep, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
     ) async -> Bool {
         // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
         // action.
-        if supervisor.isReportRemoved { return false }
+        if let supervisor, supervisor.isReportRemoved { return false }
         let rule = step.rule.object
         guard let run = rule.prepareAction(on: error, &reporter, isCertain: step.test == .certain) else { return true }
+        guard let supervisor else {
+            do {
+                search.record(try await run(), of: step.rule)
+            } catch let thrown {
+                record(thrown, of: step.rule, error, under: nil)
+            }
+            return true
+        }
         let action = PreparedAction(rule: rule, report: reporter.report(of: error), run: run)
         switch await supervisor.perform(action) {
         case .returned(let answer): search.record(answer, of: step.rule)
