@@ -54,7 +54,7 @@
     }
 
     /// Calls a closure with each rule, stage by stage; within a stage, last registered first.
-    func forEachRule(_ body: (Rule, RuleStage) -> Void) {
+    fileprivate func forEachRule(_ body: (Rule, RuleStage) -> Void) {
         for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
     }
 
@@ -101,10 +101,18 @@
     func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypePlan.Reach {
         if !isReadLinearly, let plan = plan(for: content, error) { return plan.read { $0.reach } }
         var reach = TypePlan.Reach()
-        for step in rules where step.isFor(Content.self) {
-            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if step.test == .certain { (reach.alwaysMatches, reach.isCertain) = (true, true) }
-        }
+        for step in rules where step.isFor(Content.self) { reach.add(step, step.test == .certain ? .certain : .maybe) }
         return reach
+    }
+}
+
+extension [Block] {
+    /// Replaces the block with a given number and the next block with one block of their rules.
+    mutating func merge(_ number: Int) {
+        let neighbors = self[number...number + 1]
+        let block = Block(count: neighbors.reduce(0) { $0 + $1.count }) { body in
+            for block in neighbors { block.forEachRule(body) }
+        }
+        replaceSubrange(number...number + 1, with: [block])
     }
 }

@@ -82,7 +82,7 @@ extension RuleSet {
         /// Adds the rules of one set's last version to those of another set's last version.
         init(_ upper: Version, on lower: Version) {
             (added, previous, count, below) = (nil, nil, 0, nil)
-            _ = upper.path.read { upper in lower.path.read { lower in madePath.set(.make(upper, on: lower)) } }
+            _ = madePath.set(BlockPath(upper.path.object, on: lower.path.object))
         }
 
         deinit {
@@ -97,18 +97,12 @@ extension RuleSet {
 
         @inline(never)
         private func firstPath() -> Borrowed<BlockPath> {
-            // Copy the lower blocks that aren't larger than the rules above them. If a handler is used after each added
-            // rule, this limits both the number of blocks and how often each rule is copied to the number of bits in
-            // the rule count.
-            var (count, copied) = (count, 0)
-            while copied < below?.count ?? 0, let size = below?.block(copied, .rule).read({ $0.count }), size <= count {
-                (count, copied) = (count + size, copied + 1)
-            }
-            let block = Block(count: count) { body in
-                forEachRule(body)
-                for number in 0..<copied { below?.block(number, .rule).read { $0.forEachRule(body) } }
-            }
-            return madePath.set(.make(block, on: below, after: copied))
+            var blocks = [Block(count: count, forEachRule)] + (below?.blocks ?? [])
+            // Merge the lower blocks that aren't larger than the rules above them. If a handler is used after each
+            // added rule, this limits both the number of blocks and how often each rule is copied to the number of
+            // bits in the rule count.
+            while blocks.count > 1, blocks[1].count <= blocks[0].count { blocks.merge(0) }
+            return madePath.set(BlockPath(blocks))
         }
 
         /// Calls a closure with each rule of the chain, last registered first.

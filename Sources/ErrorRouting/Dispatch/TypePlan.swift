@@ -8,10 +8,14 @@ import Foundation
     struct Reach {
         /// Whether an error of the type might match an asynchronous rule, even one that it can't reach.
         var mayBeAsynchronous = false
-        /// Whether at least one rule matches every error of the type, regardless of the error's domain.
-        var alwaysMatches = false
-        /// Whether at least one rule matches every error of the type without a call of its matcher.
-        var isCertain = false
+        /// How likely the likeliest rule matches an error of the type, regardless of the error's domain.
+        var likelihood = Likelihood.never
+
+        /// Adds a rule that matches errors of the type with a given likelihood.
+        mutating func add(_ step: RuleStep, _ likelihood: Likelihood) {
+            if step.traits.isAsynchronous { mayBeAsynchronous = true }
+            self.likelihood = max(self.likelihood, likelihood)
+        }
     }
 
     /// The maximum number of rules for values, or for domains, that are compared one by one.
@@ -46,12 +50,8 @@ import Foundation
             let likelihood = step.test == .certain ? .certain : subject.likelihood(of: shape)
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
-            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if isCertain { reach.isCertain = true }
-            // Require a match without the domain: that errors of one Swift type have the same domain is an assumption.
-            if isCertain || likelihood == .always && subject.likelihood(of: shape, readsDomain: false) == .always {
-                reach.alwaysMatches = true
-            }
+            // Don't read the domain: that errors of one Swift type have the same domain is an assumption.
+            reach.add(step, isCertain ? .certain : subject.likelihood(of: shape, readsDomain: false))
             let step = step.afterTypeComparison(isCertain ? .certain : step.test)
             switch shape.key {
             // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
