@@ -73,7 +73,9 @@ final class BlockPath: Sendable {
     @inline(__always)
     func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return Borrowed(stored[stage == .onNoMatch ? firstFallback + number : number])
+        // Don't check the array's bounds again: that costs 3 % of a dispatch.
+        let position = stage == .onNoMatch ? firstFallback + number : number
+        return unsafe stored.withUnsafeBufferPointer { unsafe Borrowed($0[position]) }
     }
 
     /// The number of blocks.
