@@ -2,8 +2,9 @@
 final class BlockPath: Sendable {
     /// The number of the last block; -1 if the path is empty.
     let last: Int
-    /// The stages in which any block has rules, and the stages in which any block has asynchronous rules.
-    private let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
+    /// The stages of all blocks.
+    private let stages: RuleSet.Stages
+    /// The blocks in the order of evaluation and, if it differs, in the order of their `onNoMatch` rules.
     private let stored: [Block]
     /// The position of the first block in the order of the `onNoMatch` rules.
     ///
@@ -20,7 +21,6 @@ final class BlockPath: Sendable {
         firstFallback = hasOwnFallbacks ? blocks.count / 2 : 0
         last = blocks.count - firstFallback - 1
         stages = blocks.reduce(into: []) { $0.formUnion($1.stages) }
-        asynchronousStages = blocks.reduce(into: []) { $0.formUnion($1.asynchronousStages) }
         stored = blocks
     }
 
@@ -33,9 +33,9 @@ final class BlockPath: Sendable {
     /// one block. Without that limit, each of thousands of overlays would copy the references to all blocks of the
     /// others.
     convenience init(_ upper: BlockPath, on lower: BlockPath) {
-        var blocks = Array(upper.blocks + lower.blocks)
+        var blocks = upper.blocks + lower.blocks
         while blocks.count > Self.mostBlocks {
-            let sizes = zip(blocks, blocks.dropFirst()).map { $0.count + $1.count }
+            let sizes = zip(blocks, blocks.dropFirst()).map { $0.rules.count + $1.rules.count }
             guard let first = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { break }
             blocks.merge(first)
         }
@@ -50,7 +50,7 @@ final class BlockPath: Sendable {
     }
 
     /// The blocks in the order of evaluation.
-    var blocks: ArraySlice<Block> { stored.prefix(count) }
+    var blocks: [Block] { firstFallback == 0 ? stored : Array(stored[..<firstFallback]) }
 
     /// A rule set on a scope's path.
     struct Member {
@@ -87,12 +87,12 @@ final class BlockPath: Sendable {
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleStage) -> Bool { asynchronousStages.contains(.init(stage)) }
+    func hasAsynchronous(_ stage: RuleStage) -> Bool { stages.contains(.init(stage, isAsynchronous: true)) }
 
     /// Whether an error of this type could reach an asynchronous rule.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        !asynchronousStages.isEmpty && mayReachAsynchronous(error)
+        !stages.isDisjoint(with: .asynchronous) && mayReachAsynchronous(error)
     }
 
     @inline(never)

@@ -7,7 +7,8 @@
 /// results are stored in place when they are first needed.
 struct RuleRunner: ~Copyable {
     private let path: Borrowed<BlockPath>
-    private var search: RuleSearch
+    /// The search with the outcome so far.
+    private(set) var search: RuleSearch
     private var reporter: DispatchReporter
 
     /// Creates a runner; if the error was posted as an attempt, only `always` actions run for it.
@@ -17,24 +18,16 @@ struct RuleRunner: ~Copyable {
         self.reporter = reporter
     }
 
-    /// The error's disposition so far.
-    @inline(__always)
-    var decision: Decision { search.decision }
-
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
     var failures: [ActionFailure]? { reporter.failures }
-
-    /// The rule that stopped the search or, if none did, the last match; nil if no rule matched.
-    @inline(__always)
-    var decisive: Borrowed<Rule>? { search.decisive }
 
     /// The outcome so far, which is final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
         let rule = search.decisive?.read { $0.threadsOwnDescription }
         return HandleOutcome(
-            disposition: decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
+            disposition: search.decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
 
     // MARK: Without suspending

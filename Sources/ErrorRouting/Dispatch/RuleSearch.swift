@@ -14,7 +14,8 @@ struct RuleSearch: Sendable {
     /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
-    /// The rule that the outcome names.
+    /// The rule that the outcome names: the rule that stopped the search or, if none did, the last match; nil if no rule
+    /// matched.
     private(set) var decisive: Borrowed<Rule>?
     /// Whether rules and `onNoMatch` are skipped, so that the error counts as ignored.
     private let isAttempt: Bool

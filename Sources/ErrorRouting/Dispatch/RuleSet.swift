@@ -5,20 +5,24 @@ import Synchronization
 /// A rule set is a value that refers to its last version. Adding a rule or another set creates a new version and shares
 /// the existing rules. Dispatches read a version's ``BlockPath``, which is created on first use.
 struct RuleSet: Sendable {
-    /// A set of stages.
+    /// The stages that contain rules, and the stages that contain asynchronous rules.
     struct Stages: OptionSet, Sendable {
         let rawValue: UInt8
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ stage: RuleStage) {
-            rawValue =
+        /// Creates the set for a stage with a rule, or with an asynchronous rule.
+        init(_ stage: RuleStage, isAsynchronous: Bool = false) {
+            let bit: UInt8 =
                 switch stage {
                 case .rule: 1
                 case .onNoMatch: 2
                 case .always: 4
                 }
+            rawValue = isAsynchronous ? bit << 3 : bit
         }
+
+        static let asynchronous = Stages(rawValue: 0b111_000)
     }
 
     private var last: Version?
@@ -37,9 +41,7 @@ struct RuleSet: Sendable {
     /// A stage's rules in the order of evaluation, last registered first.
     subscript(stage: RuleStage) -> [Rule] {
         defer { withExtendedLifetime(self) {} }
-        return path.read { path in
-            (0..<path.count).flatMap { number in path.block(number, stage).read { $0[stage].map(\.rule.object) } }
-        }
+        return path.object.blocks.flatMap(\.rules).filter { $0.stage == stage }.map(\.rule)
     }
 
     /// The path of blocks for dispatches; it isn't retained and lives as long as the set.
@@ -97,24 +99,22 @@ extension RuleSet {
 
         @inline(never)
         private func firstPath() -> Borrowed<BlockPath> {
-            var blocks = [Block(count: count, forEachRule)] + (below?.blocks ?? [])
+            var blocks = CollectionOfOne(Block(rules)) + (below?.blocks ?? [])
             // Merge the lower blocks that aren't larger than the rules above them. If a handler is used after each
             // added rule, this limits both the number of blocks and how often each rule is copied to the number of
             // bits in the rule count.
-            while blocks.count > 1, blocks[1].count <= blocks[0].count { blocks.merge(0) }
+            while blocks.count > 1, blocks[1].rules.count <= blocks[0].rules.count { blocks.merge(0) }
             return madePath.set(BlockPath(blocks))
         }
 
-        /// Calls a closure with each rule of the chain, last registered first.
-        @inline(__always)
-        private func forEachRule(_ body: (Rule, RuleStage) -> Void) {
-            var next: Borrowed<Version>? = Borrowed(self)
-            while let version = next {
-                next = version.read { version in
-                    if let (rule, stage) = version.added { body(rule, stage) }
-                    return version.previous.map(Borrowed.init)
-                }
+        /// The rules of the chain, last registered first.
+        private var rules: [(rule: Rule, stage: RuleStage)] {
+            var rules: [(rule: Rule, stage: RuleStage)] = []
+            rules.reserveCapacity(count)
+            for version in sequence(first: self, next: \.previous) {
+                if let added = version.added { rules.append(added) }
             }
+            return rules
         }
     }
 }

@@ -27,8 +27,10 @@ import Foundation
     private let memory: FixedArray<RuleStep>
     /// The index of steps by domain and code; nil if there are few rules for domains.
     private let domains: KeyIndex<DomainKey>?
-    /// Returns the steps for an error, or nil if its value has no rule; runs user code (`==` and `hash`).
-    private let findValue: ValueLookup
+    /// Returns the steps for an error, or nil if its value has no rule; nil if there are few rules for values.
+    ///
+    /// It runs user code (`==` and `hash`).
+    private let findValue: ValueLookup?
     /// Whether an error's steps are looked up by its value or its domain.
     private let isIndexed: Bool
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
@@ -63,7 +65,6 @@ import Foundation
             default: others.append(step)
             }
         }
-        var (findValue, isByValue): (ValueLookup, Bool) = ({ _ in nil }, false)
         // Create only one index, because an error is looked up once. Every list in it also contains all other steps.
         // Enter user code: creating the index calls `==` and `hash`, which might dispatch errors of the type.
         // Cast a value, too: if the type's `Hashable` conformance belongs to a global actor, `hash` must not be called
@@ -71,20 +72,21 @@ import Foundation
         if values.count > Self.fewKeys, values[0].value as any Sendable is any (Error & Hashable),
             let type = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
         {
+            others += domains.map(\.step)
             func lookup<Value: Error & Hashable>(_ type: Value.Type) -> ValueLookup {
-                let index = KeyIndex<Value>(values, among: others + domains.map(\.step))
+                let index = KeyIndex<Value>(values, among: others)
                 return { index.steps(for: $0) }
             }
-            (findValue, isByValue) = (lookup(type), true)
+            (findValue, self.domains) = (lookup(type), nil)
             PerThread.leaveUserCode(entry)
-        } else {
+        } else if domains.count > Self.fewKeys {
             others += values.map(\.step)
+            (findValue, self.domains) = (nil, KeyIndex(domains, among: others, areObjects: isOfObjects))
+        } else {
+            others += values.map(\.step) + domains.map(\.step)
+            (findValue, self.domains) = (nil, nil)
         }
-        let isByDomain = !isByValue && domains.count > Self.fewKeys
-        self.domains = isByDomain ? KeyIndex(domains, among: others, areObjects: isOfObjects) : nil
-        if !isByDomain { others += domains.map(\.step) }
-        self.findValue = findValue
-        isIndexed = isByValue || isByDomain
+        isIndexed = findValue != nil || self.domains != nil
         var memory = FixedArray<RuleStep>(capacity: others.count)
         self.others = memory.append(others)
         self.memory = memory
@@ -112,7 +114,7 @@ import Foundation
         // `domain` or `code`.
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        guard let domains else { return findValue(error) }
+        guard let domains else { return findValue?(error) }
         let bridged = reporter.withSubject(of: error) { $0.nsError() }
         return domains.read { $0.steps(for: bridged) }
     }

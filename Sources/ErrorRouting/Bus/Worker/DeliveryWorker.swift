@@ -177,7 +177,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func complete(_ runner: borrowing RuleRunner) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
         var (posting, observers): (Posting?, [ReportObserver]) = (nil, [])
-        let (decision, rule) = (runner.decision, runner.decisive)
+        let (decision, rule) = (runner.search.decision, runner.search.decisive)
         let next = bus.storage.apply {
             $0.complete(decision, by: rule, releasing: &posting, notifying: &observers)
         }
