@@ -11,7 +11,9 @@
 
     /// The rules, last registered first.
     let rules: [(rule: Rule, stage: RuleStage)]
+    /// The stages of the rules.
     let stages: RuleSet.Stages
+    /// The steps of the rules, in the order of evaluation.
     private let (steps, onNoMatchSteps, alwaysSteps): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: FixedArray<RuleStep>

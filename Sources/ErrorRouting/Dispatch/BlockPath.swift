@@ -1,7 +1,7 @@
 /// The blocks that an error passes through in order: the blocks of one handler, or of all handlers on a scope's path.
 final class BlockPath: Sendable {
-    /// The number of the last block; -1 if the path is empty.
-    let last: Int
+    /// The number of blocks.
+    let count: Int
     /// The stages of all blocks.
     private let stages: RuleSet.Stages
     /// The blocks in the order of evaluation and, if it differs, in the order of their `onNoMatch` rules.
@@ -19,7 +19,7 @@ final class BlockPath: Sendable {
     /// If the path has its own order of fallbacks, the same blocks follow in the order of their `onNoMatch` rules.
     init(_ blocks: [Block], hasOwnFallbacks: Bool = false) {
         firstFallback = hasOwnFallbacks ? blocks.count / 2 : 0
-        last = blocks.count - firstFallback - 1
+        count = blocks.count - firstFallback
         stages = blocks.reduce(into: []) { $0.formUnion($1.stages) }
         stored = blocks
     }
@@ -77,9 +77,6 @@ final class BlockPath: Sendable {
         let position = stage == .onNoMatch ? firstFallback + number : number
         return unsafe stored.withUnsafeBufferPointer { unsafe Borrowed($0[position]) }
     }
-
-    /// The number of blocks.
-    var count: Int { last + 1 }
 
     /// Whether a stage has a rule.
     @inline(__always)

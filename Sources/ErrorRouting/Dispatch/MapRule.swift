@@ -57,7 +57,8 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        if let constant { return ComputedMapRule<Input, NewValue>(matcher, at: source, constant: transform(constant())) }
-        return ComputedMapRule<Input, NewValue>(matcher, at: source) { [compute] in transform(compute($0)) }
+        typealias Mapped = ComputedMapRule<Input, NewValue>
+        if let constant { return Mapped(matcher, at: source, constant: transform(constant())) }
+        return Mapped(matcher, at: source) { [compute] in transform(compute($0)) }
     }
 }

@@ -27,7 +27,8 @@ struct RuleRunner: ~Copyable {
     var outcome: HandleOutcome {
         let rule = search.decisive?.read { $0.threadsOwnDescription }
         return HandleOutcome(
-            disposition: search.decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
+            disposition: search.decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule,
+            failed: failures)
     }
 
     // MARK: Without suspending

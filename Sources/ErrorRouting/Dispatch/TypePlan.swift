@@ -48,7 +48,7 @@ import Foundation
         var values: [(value: any Error, step: RuleStep)] = []
         var domains: [(key: DomainKey, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
-            let shape = step.shape
+            let shape = step.rule.read { $0.shape }
             let likelihood = step.test == .certain ? .certain : subject.likelihood(of: shape)
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
