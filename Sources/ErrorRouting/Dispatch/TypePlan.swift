@@ -31,8 +31,6 @@ import Foundation
     ///
     /// It runs user code (`==` and `hash`).
     private let findValue: ValueLookup?
-    /// Whether an error's steps are looked up by its value or its domain.
-    private let isIndexed: Bool
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -86,7 +84,6 @@ import Foundation
             others += values.map(\.step) + domains.map(\.step)
             (findValue, self.domains) = (nil, nil)
         }
-        isIndexed = findValue != nil || self.domains != nil
         var memory = FixedArray<RuleStep>(capacity: others.count)
         self.others = memory.append(others)
         self.memory = memory
@@ -99,7 +96,7 @@ import Foundation
     func steps<Content: Error>(
         for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
-        isIndexed ? lookUp(content, error, &reporter) ?? others : others
+        domains == nil && findValue == nil ? others : lookUp(content, error, &reporter) ?? others
     }
 
     @inline(never)
