@@ -51,7 +51,7 @@ import Foundation
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
             // Don't read the domain: that errors of one Swift type have the same domain is an assumption.
-            reach.add(step, isCertain ? .certain : subject.likelihood(of: shape, readsDomain: false))
+            reach.add(step, likelihood == .always ? subject.likelihood(of: shape, readsDomain: false) : likelihood)
             let step = step.afterTypeComparison(isCertain ? .certain : step.test)
             switch shape.key {
             // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
