@@ -9,53 +9,34 @@
     /// The maximum number of rules that are read linearly.
     static let smallCount = 4
 
-    /// The stages that contain rules, and the stages that contain asynchronous rules.
-    let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
-    private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
+    /// The rules, last registered first.
+    let rules: [(rule: Rule, stage: RuleStage)]
+    /// The stages of the rules.
+    let stages: RuleSet.Stages
+    /// The steps of the rules, in the order of evaluation.
+    private let (steps, onNoMatchSteps, alwaysSteps): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: FixedArray<RuleStep>
     /// Whether the rules are read linearly, because there are few of them and their matchers needn't be called.
     private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// Creates a block of a number of rules from a function that calls a closure with each rule, last registered first.
-    ///
-    /// The function is called once for each stage, and once more for all of them. It must call its closure with the
-    /// same rules each time.
-    @inline(__always)
-    init(count: Int, _ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
-        var memory = FixedArray<RuleStep>(capacity: count)
-        rules = memory.append(.rule, of: forEachRule)
-        onNoMatch = memory.append(.onNoMatch, of: forEachRule)
-        always = memory.append(.always, of: forEachRule)
+    /// Creates a block of rules, given last registered first.
+    init(_ rules: [(rule: Rule, stage: RuleStage)]) {
+        self.rules = rules
+        var memory = FixedArray<RuleStep>(capacity: rules.count)
+        steps = memory.append(rules, of: .rule)
+        onNoMatchSteps = memory.append(rules, of: .onNoMatch)
+        alwaysSteps = memory.append(rules, of: .always)
         self.memory = memory
-        var (stages, asynchronousStages, callsMatchers) = (RuleSet.Stages(), RuleSet.Stages(), false)
-        forEachRule { rule, stage in
+        var (stages, callsMatchers) = (RuleSet.Stages(), false)
+        for (rule, stage) in rules {
             stages.insert(.init(stage))
-            if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
+            if rule.traits.isAsynchronous { stages.insert(.init(stage, isAsynchronous: true)) }
             if rule.dispatchTest == .closure { callsMatchers = true }
         }
-        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
-        isReadLinearly = rules.count <= Self.smallCount && !callsMatchers
-    }
-
-    deinit { for position in 0..<count { unsafe memory[position].rule.release() } }
-
-    /// The number of rules in all stages.
-    var count: Int { memory.count }
-
-    /// All rules of a stage.
-    subscript(stage: RuleStage) -> RuleStepList {
-        switch stage {
-        case .rule: rules
-        case .onNoMatch: onNoMatch
-        case .always: always
-        }
-    }
-
-    /// Calls a closure with each rule, stage by stage; within a stage, last registered first.
-    func forEachRule(_ body: (Rule, RuleStage) -> Void) {
-        for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
+        self.stages = stages
+        isReadLinearly = steps.count <= Self.smallCount && !callsMatchers
     }
 
     // MARK: The rules for an error
@@ -65,9 +46,12 @@
     func list<Content: Error>(
         for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
-        if stage != .rule { return self[stage] }
-        if isReadLinearly { return rules }
-        guard let plan = plan(for: content, error) else { return rules }
+        switch stage {
+        case .rule: break
+        case .onNoMatch: return onNoMatchSteps
+        case .always: return alwaysSteps
+        }
+        guard !isReadLinearly, let plan = plan(for: content, error) else { return steps }
         return plan.read { $0.steps(for: content, error, &reporter) }
     }
 
@@ -93,7 +77,7 @@
         if PerThread.isAtLimit { return nil }
         // Create the plan outside the table's lock, because creating a plan runs user code. If two threads create a
         // plan at the same time, the table keeps the first.
-        return plans.insert(TypePlan(of: rules, for: error), for: type)
+        return plans.insert(TypePlan(of: steps, for: error), for: type)
     }
 
     /// Returns the facts about the rules that depend only on an error's type.
@@ -101,10 +85,14 @@
     func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypePlan.Reach {
         if !isReadLinearly, let plan = plan(for: content, error) { return plan.read { $0.reach } }
         var reach = TypePlan.Reach()
-        for step in rules where step.isFor(Content.self) {
-            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if step.test == .certain { (reach.alwaysMatches, reach.isCertain) = (true, true) }
-        }
+        for step in steps where step.isFor(Content.self) { reach.add(step, step.test == .certain ? .certain : .maybe) }
         return reach
+    }
+}
+
+extension [Block] {
+    /// Replaces the block with a given number and the next block with one block of their rules.
+    mutating func merge(_ number: Int) {
+        replaceSubrange(number...number + 1, with: [Block(self[number].rules + self[number + 1].rules)])
     }
 }

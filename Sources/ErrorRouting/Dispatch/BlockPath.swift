@@ -1,82 +1,56 @@
 /// The blocks that an error passes through in order: the blocks of one handler, or of all handlers on a scope's path.
-///
-/// `@unchecked` because of the blocks' memory, which doesn't change.
-@safe final class BlockPath: @unchecked Sendable {
-    /// The number of the last block; -1 if the path is empty.
-    let last: Int
-    /// The stages in which any block has rules, and the stages in which any block has asynchronous rules.
-    private let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
-    private let memory: FixedArray<Block>
+final class BlockPath: Sendable {
+    /// The number of blocks.
+    let count: Int
+    /// The stages of all blocks.
+    private let stages: RuleSet.Stages
+    /// The blocks in the order of evaluation and, if it differs, in the order of their `onNoMatch` rules.
+    private let stored: [Block]
     /// The position of the first block in the order of the `onNoMatch` rules.
     ///
     /// It is 0 if that order is the order of evaluation. Otherwise, the blocks are stored a second time in that order,
     /// so it is the number of blocks.
     private let firstFallback: Int
 
-    static let empty = BlockPath(count: 0) { _ in preconditionFailure("there are no blocks") }
+    static let empty = BlockPath([])
 
-    /// Creates a path from a function that returns the block at a position.
+    /// Creates a path of blocks in the order of evaluation.
     ///
     /// If the path has its own order of fallbacks, the same blocks follow in the order of their `onNoMatch` rules.
-    @inline(__always)
-    private init(count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>) {
-        (last, firstFallback) = (count - 1, hasOwnFallbacks ? count : 0)
-        var memory = FixedArray<Block>(capacity: firstFallback + count)
-        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        for position in 0..<firstFallback + count {
-            let block = block(position).object
-            stages.formUnion(block.stages)
-            asynchronousStages.formUnion(block.asynchronousStages)
-            memory.append(block)
-        }
-        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
-        self.memory = memory
-    }
-
-    /// Returns a path of a block and another path's blocks, except for the first `copied` blocks of that path.
-    static func make(_ block: Block, on path: BlockPath?, after copied: Int) -> BlockPath {
-        BlockPath(count: 1 + (path?.count ?? 0) - copied) { position in
-            guard position > 0, let path else { return Borrowed(block) }
-            return path.block(position - 1 + copied, .rule)
-        }
+    init(_ blocks: [Block], hasOwnFallbacks: Bool = false) {
+        firstFallback = hasOwnFallbacks ? blocks.count / 2 : 0
+        count = blocks.count - firstFallback
+        stages = blocks.reduce(into: []) { $0.formUnion($1.stages) }
+        stored = blocks
     }
 
     /// The maximum number of blocks in a path that is built from two handlers' paths.
     private static let mostBlocks = 16
 
-    /// Returns a path of one handler's blocks and then another handler's blocks.
+    /// Creates a path of one handler's blocks and then another handler's blocks.
     ///
     /// The new path shares the blocks. If there are more than ``mostBlocks``, the smallest neighbors are merged into
     /// one block. Without that limit, each of thousands of overlays would copy the references to all blocks of the
     /// others.
-    static func make(_ upper: BlockPath, on lower: BlockPath) -> BlockPath {
+    convenience init(_ upper: BlockPath, on lower: BlockPath) {
         var blocks = upper.blocks + lower.blocks
-        while blocks.count > mostBlocks {
-            let sizes = zip(blocks, blocks.dropFirst()).map { $0.count + $1.count }
+        while blocks.count > Self.mostBlocks {
+            let sizes = zip(blocks, blocks.dropFirst()).map { $0.rules.count + $1.rules.count }
             guard let first = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { break }
-            let neighbors = blocks[first...first + 1]
-            let block = Block(count: sizes[first]) { body in for block in neighbors { block.forEachRule(body) } }
-            blocks.replaceSubrange(first...first + 1, with: [block])
+            blocks.merge(first)
         }
-        defer { withExtendedLifetime(blocks) {} }
-        return BlockPath(count: blocks.count) { Borrowed(blocks[$0]) }
+        self.init(blocks)
+    }
+
+    /// Creates the path of a scope, given the rule sets from the innermost outward.
+    convenience init(_ members: [Member]) {
+        let hasOneOrder = members.allSatisfy(\.isTriedFirst)
+        let ordered = hasOneOrder ? members : Member.inOrder(members, of: .rule) + members
+        self.init(ordered.flatMap { $0.rules.path.read(\.blocks) }, hasOwnFallbacks: !hasOneOrder)
     }
 
     /// The blocks in the order of evaluation.
-    private var blocks: [Block] { (0..<count).map { memory[$0] } }
-
-    /// Returns the path of a scope, given the rule sets from the innermost outward.
-    static func make(_ members: [Member]) -> BlockPath {
-        // Don't collect the blocks in arrays: many scopes are created for one request, and thus for one error.
-        let hasOneOrder = members.allSatisfy(\.isTriedFirst)
-        let ordered = hasOneOrder ? members : Member.inOrder(members, of: .rule) + members
-        var (member, number) = (0, 0)
-        return BlockPath(count: members.reduce(0) { $0 + $1.blockCount }, hasOwnFallbacks: !hasOneOrder) { _ in
-            while number == ordered[member].blockCount { (member, number) = (member + 1, 0) }
-            defer { number += 1 }
-            return ordered[member].rules.path.read { $0.block(number, .rule) }
-        }
-    }
+    var blocks: [Block] { firstFallback == 0 ? stored : Array(stored[..<firstFallback]) }
 
     /// A rule set on a scope's path.
     struct Member {
@@ -85,9 +59,6 @@
         var isTriedFirst = true
         /// The names of the enclosing scopes, for an explanation.
         var scope: [String] = []
-
-        /// The number of blocks of the rules.
-        var blockCount: Int { rules.path.read(\.count) }
 
         /// Returns members, given from the innermost outward, in the order in which the rules of a stage are tried.
         ///
@@ -102,11 +73,10 @@
     @inline(__always)
     func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return Borrowed(memory[stage == .onNoMatch ? firstFallback + number : number])
+        // Don't check the array's bounds again: that costs 3 % of a dispatch.
+        let position = stage == .onNoMatch ? firstFallback + number : number
+        return unsafe stored.withUnsafeBufferPointer { unsafe Borrowed($0[position]) }
     }
-
-    /// The number of blocks.
-    var count: Int { last + 1 }
 
     /// Whether a stage has a rule.
     @inline(__always)
@@ -114,12 +84,12 @@
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleStage) -> Bool { asynchronousStages.contains(.init(stage)) }
+    func hasAsynchronous(_ stage: RuleStage) -> Bool { stages.contains(.init(stage, isAsynchronous: true)) }
 
     /// Whether an error of this type could reach an asynchronous rule.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        !asynchronousStages.isEmpty && mayReachAsynchronous(error)
+        !stages.isDisjoint(with: .asynchronous) && mayReachAsynchronous(error)
     }
 
     @inline(never)
@@ -127,16 +97,14 @@
         if hasAsynchronous(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
             if Content.self == (any Error).self { return mayReachAsynchronous(UnboxedError(error).error) }
-            var alwaysMatches = false
+            var likelihood = Likelihood.never
             for number in 0..<count {
-                let reach = block(number, .rule).read {
-                    $0.reach(of: content, UnboxedError(opened: error))
-                }
+                let reach = block(number, .rule).read { $0.reach(of: content, UnboxedError(opened: error)) }
                 if reach.mayBeAsynchronous { return true }
-                // At the nesting limit for user code, matchers can't be called.
-                if PerThread.isAtLimit ? reach.isCertain : reach.alwaysMatches { alwaysMatches = true }
+                likelihood = max(likelihood, reach.likelihood)
             }
-            return hasAsynchronous(.onNoMatch) && !alwaysMatches
+            // At the nesting limit for user code, matchers can't be called.
+            return hasAsynchronous(.onNoMatch) && likelihood < (PerThread.isAtLimit ? .certain : .always)
         }
         return _openExistential(error, do: mayReach)
     }

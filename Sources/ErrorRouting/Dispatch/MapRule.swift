@@ -1,4 +1,4 @@
-/// A rule of an error map, which provides a value for the errors that it matches; subclasses define the value.
+/// A rule of an error map, which provides a value for the errors that it matches.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
     /// Computes the value for an error that is known to match (``RuleStep/isKnown(of:)``).
     ///
@@ -20,25 +20,33 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
     }
 }
 
-/// A rule that computes its value from the match.
-class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
-    fileprivate final let matcher: ErrorMatcher<Input>
-    private final let compute: @Sendable (Input) -> Value
+/// A map rule that computes its value from its matcher's output.
+final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
+    private let matcher: ErrorMatcher<Input>
+    private let compute: @Sendable (Input) -> Value
+    /// Returns the value if it is the same for all errors; nil if the value must be computed.
+    private let constant: (@Sendable () -> Value)?
 
     init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
+        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, constant: (@Sendable () -> Value)? = nil,
+        _ compute: @escaping @Sendable (Input) -> Value
     ) {
-        (self.matcher, self.compute) = (matcher, compute)
+        (self.matcher, self.compute, self.constant) = (matcher, compute, constant)
         super.init(matcher, at: source)
     }
 
-    final override func callMatcher(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
+    /// Creates a rule with the same value for all errors.
+    convenience init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, constant: Value) {
+        self.init(matcher, at: source, constant: { constant }) { _ in constant }
+    }
+
+    override func callMatcher(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         error.read(content, as: Input.self) { value = compute($0) } != nil
     }
 
-    final override func callMatcherAndSetValue(
+    override func callMatcherAndSetValue(
         _ error: UnboxedError, _ reporter: inout DispatchReporter, to value: inout Value
     ) -> Bool {
         guard let input = reporter.withSubject(of: error, matcher.match) else { return false }
@@ -49,28 +57,8 @@ class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchec
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ComputedMapRule<Input, NewValue>(matcher, at: source) { [compute] in transform(compute($0)) }
-    }
-}
-
-/// A rule with the same value for all errors that it matches.
-final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<Input, Value>, @unchecked Sendable {
-    private let constant: Value
-
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ constant: Value) {
-        self.constant = constant
-        super.init(matcher, at: source) { _ in constant }
-    }
-
-    // Don't read the content: a constant doesn't depend on the matcher's output.
-    override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
-        value = constant
-        return true
-    }
-
-    override func mapped<NewValue: Sendable>(
-        _ transform: @escaping @Sendable (Value) -> NewValue
-    ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(matcher, at: source, transform(constant))
+        typealias Mapped = ComputedMapRule<Input, NewValue>
+        if let constant { return Mapped(matcher, at: source, constant: transform(constant())) }
+        return Mapped(matcher, at: source) { [compute] in transform(compute($0)) }
     }
 }

@@ -94,27 +94,10 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         }
     }
 
-    // MARK: Asynchronous actions
-
-    override func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? {
-        // Check before reading: the runtime would look up an optional of the input's type for each error.
-        guard error.isReadable(as: Input.self) else { return nil }
-        switch action {
-        case .asynchronous(let action): return try await action(unsafe error.readableContent(as: Input.self))
-        default: preconditionFailure("the action isn't asynchronous or needs a report")
-        }
-    }
-
     override func prepareAction(
         on error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) -> PreparedAction.Closure? {
-        if isCertain { return error.read(as: Input.self) { prepareAction(with: $0, error, &reporter) } }
-        return match(error, &reporter).map { prepareAction(with: $0, error, &reporter) }
-    }
-
-    private func prepareAction(
-        with input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter
-    ) -> PreparedAction.Closure {
+        guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
         switch action {
         case .asynchronous(let action): return { try await action(input) }
         case .asynchronousWithReport(let action):

@@ -7,7 +7,8 @@
 /// results are stored in place when they are first needed.
 struct RuleRunner: ~Copyable {
     private let path: Borrowed<BlockPath>
-    private var search: RuleSearch
+    /// The search with the outcome so far.
+    private(set) var search: RuleSearch
     private var reporter: DispatchReporter
 
     /// Creates a runner; if the error was posted as an attempt, only `always` actions run for it.
@@ -17,24 +18,17 @@ struct RuleRunner: ~Copyable {
         self.reporter = reporter
     }
 
-    /// The error's disposition so far.
-    @inline(__always)
-    var decision: Decision { search.decision }
-
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
     var failures: [ActionFailure]? { reporter.failures }
-
-    /// The rule that stopped the search or, if none did, the last match; nil if no rule matched.
-    @inline(__always)
-    var decisive: Borrowed<Rule>? { search.decisive }
 
     /// The outcome so far, which is final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
         let rule = search.decisive?.read { $0.threadsOwnDescription }
         return HandleOutcome(
-            disposition: decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
+            disposition: search.decision.disposition, matchedRuleCount: search.matchedRuleCount, rule: rule,
+            failed: failures)
     }
 
     // MARK: Without suspending
@@ -118,39 +112,29 @@ struct RuleRunner: ~Copyable {
         repeat {
             let step = search.step
             if search.stage == .always { carryOutcome() }
-            if let supervisor {
-                if await !supervise(step, error, supervisor) { return }
-            } else {
-                await runAsynchronous(step, error)
-            }
+            if await !runAsynchronous(step, error, under: supervisor) { return }
             if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
         } while runUnboxed(error, under: supervisor)
     }
 
-    /// Runs an asynchronous rule in this task.
+    /// Runs an asynchronous rule; returns false if the supervisor removed the report.
     @inline(__always)
-    private mutating func runAsynchronous(_ step: RuleStep, _ error: UnboxedError) async {
-        let (rule, isCertain) = (step.rule.object, step.test == .certain)
-        do {
-            if isCertain, !step.traits.needsReport {
-                search.record(try await rule.callAsyncAction(on: error), of: step.rule)
-            } else if let run = rule.prepareAction(on: error, &reporter, isCertain: isCertain) {
-                search.record(try await run(), of: step.rule)
-            }
-        } catch let thrown {
-            record(thrown, of: step.rule, error, under: nil)
-        }
-    }
-
-    /// Runs an asynchronous rule under a supervisor; returns false if the supervisor removed the report.
-    private mutating func supervise(
-        _ step: RuleStep, _ error: UnboxedError, _ supervisor: any ActionSupervisor
+    private mutating func runAsynchronous(
+        _ step: RuleStep, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
     ) async -> Bool {
         // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
         // action.
-        if supervisor.isReportRemoved { return false }
+        if let supervisor, supervisor.isReportRemoved { return false }
         let rule = step.rule.object
         guard let run = rule.prepareAction(on: error, &reporter, isCertain: step.test == .certain) else { return true }
+        guard let supervisor else {
+            do {
+                search.record(try await run(), of: step.rule)
+            } catch let thrown {
+                record(thrown, of: step.rule, error, under: nil)
+            }
+            return true
+        }
         let action = PreparedAction(rule: rule, report: reporter.report(of: error), run: run)
         switch await supervisor.perform(action) {
         case .returned(let answer): search.record(answer, of: step.rule)

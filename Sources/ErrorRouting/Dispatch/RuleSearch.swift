@@ -14,7 +14,8 @@ struct RuleSearch: Sendable {
     /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
-    /// The rule that the outcome names.
+    /// The rule that the outcome names: the rule that stopped the search or, if none did, the last match; nil if no rule
+    /// matched.
     private(set) var decisive: Borrowed<Rule>?
     /// Whether rules and `onNoMatch` are skipped, so that the error counts as ignored.
     private let isAttempt: Bool
@@ -38,7 +39,7 @@ struct RuleSearch: Sendable {
     mutating func next<Content: Error>(
         for content: Content, _ error: UnboxedError, on path: BlockPath, _ reporter: inout DispatchReporter
     ) -> RuleStep? {
-        if path.last < 0 { return nil }
+        if path.count == 0 { return nil }
         while true {
             if !isStageOver {
                 var steps = rest ?? path.block(block, stage).read { $0.list(for: content, error, stage, &reporter) }
@@ -73,7 +74,7 @@ struct RuleSearch: Sendable {
     @inline(__always)
     mutating func advance(on path: BlockPath) -> Bool {
         rest = nil
-        if !isStageOver, block < path.last {
+        if !isStageOver, block + 1 < path.count {
             block &+= 1
             return true
         }

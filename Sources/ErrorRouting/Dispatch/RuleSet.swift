@@ -5,20 +5,24 @@ import Synchronization
 /// A rule set is a value that refers to its last version. Adding a rule or another set creates a new version and shares
 /// the existing rules. Dispatches read a version's ``BlockPath``, which is created on first use.
 struct RuleSet: Sendable {
-    /// A set of stages.
+    /// The stages that contain rules, and the stages that contain asynchronous rules.
     struct Stages: OptionSet, Sendable {
         let rawValue: UInt8
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ stage: RuleStage) {
-            rawValue =
+        /// Creates the set for a stage with a rule, or with an asynchronous rule.
+        init(_ stage: RuleStage, isAsynchronous: Bool = false) {
+            let bit: UInt8 =
                 switch stage {
                 case .rule: 1
                 case .onNoMatch: 2
                 case .always: 4
                 }
+            rawValue = isAsynchronous ? bit << 3 : bit
         }
+
+        static let asynchronous = Stages(rawValue: 0b111_000)
     }
 
     private var last: Version?
@@ -37,9 +41,7 @@ struct RuleSet: Sendable {
     /// A stage's rules in the order of evaluation, last registered first.
     subscript(stage: RuleStage) -> [Rule] {
         defer { withExtendedLifetime(self) {} }
-        return path.read { path in
-            (0..<path.count).flatMap { number in path.block(number, stage).read { $0[stage].map(\.rule.object) } }
-        }
+        return path.object.blocks.flatMap(\.rules).filter { $0.stage == stage }.map(\.rule)
     }
 
     /// The path of blocks for dispatches; it isn't retained and lives as long as the set.
@@ -82,7 +84,7 @@ extension RuleSet {
         /// Adds the rules of one set's last version to those of another set's last version.
         init(_ upper: Version, on lower: Version) {
             (added, previous, count, below) = (nil, nil, 0, nil)
-            _ = upper.path.read { upper in lower.path.read { lower in madePath.set(.make(upper, on: lower)) } }
+            _ = madePath.set(BlockPath(upper.path.object, on: lower.path.object))
         }
 
         deinit {
@@ -97,30 +99,22 @@ extension RuleSet {
 
         @inline(never)
         private func firstPath() -> Borrowed<BlockPath> {
-            // Copy the lower blocks that aren't larger than the rules above them. If a handler is used after each added
-            // rule, this limits both the number of blocks and how often each rule is copied to the number of bits in
-            // the rule count.
-            var (count, copied) = (count, 0)
-            while copied < below?.count ?? 0, let size = below?.block(copied, .rule).read({ $0.count }), size <= count {
-                (count, copied) = (count + size, copied + 1)
-            }
-            let block = Block(count: count) { body in
-                forEachRule(body)
-                for number in 0..<copied { below?.block(number, .rule).read { $0.forEachRule(body) } }
-            }
-            return madePath.set(.make(block, on: below, after: copied))
+            var blocks = CollectionOfOne(Block(rules)) + (below?.blocks ?? [])
+            // Merge the lower blocks that aren't larger than the rules above them. If a handler is used after each
+            // added rule, this limits both the number of blocks and how often each rule is copied to the number of
+            // bits in the rule count.
+            while blocks.count > 1, blocks[1].rules.count <= blocks[0].rules.count { blocks.merge(0) }
+            return madePath.set(BlockPath(blocks))
         }
 
-        /// Calls a closure with each rule of the chain, last registered first.
-        @inline(__always)
-        private func forEachRule(_ body: (Rule, RuleStage) -> Void) {
-            var next: Borrowed<Version>? = Borrowed(self)
-            while let version = next {
-                next = version.read { version in
-                    if let (rule, stage) = version.added { body(rule, stage) }
-                    return version.previous.map(Borrowed.init)
-                }
+        /// The rules of the chain, last registered first.
+        private var rules: [(rule: Rule, stage: RuleStage)] {
+            var rules: [(rule: Rule, stage: RuleStage)] = []
+            rules.reserveCapacity(count)
+            for version in sequence(first: self, next: \.previous) {
+                if let added = version.added { rules.append(added) }
             }
+            return rules
         }
     }
 }

@@ -53,8 +53,6 @@ struct RuleStep {
     @inline(never)
     private static func isNSError(_ type: any Error.Type) -> Bool { type == NSError.self }
 
-    var shape: MatcherShape { rule.read { $0.shape } }
-
     /// Returns whether errors whose box has content of a static type might match.
     ///
     /// The result is false only if the rule requires another type.

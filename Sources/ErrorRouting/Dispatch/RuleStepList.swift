@@ -77,19 +77,10 @@
 extension FixedArray where Element == RuleStep {
     private func list(from start: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(count)) }
 
-    /// Adds the steps of a stage's rules in order, retains the rules, and returns the steps' list.
-    ///
-    /// The array must outlive the list; its owner releases the rules. The function calls its closure with each rule.
-    @inline(__always)
-    mutating func append(
-        _ stage: RuleStage, of forEachRule: ((Rule, RuleStage) -> Void) -> Void
-    ) -> RuleStepList {
+    /// Adds the steps of a stage's rules, given in order, and returns their list, which the array must outlive.
+    mutating func append(_ rules: [(rule: Rule, stage: RuleStage)], of stage: RuleStage) -> RuleStepList {
         let start = count
-        forEachRule { rule, own in
-            guard own == stage else { return }
-            append(RuleStep(rule, order: count))
-            unsafe Borrowed(rule).retain()
-        }
+        for (rule, own) in rules where own == stage { append(RuleStep(rule, order: count)) }
         return list(from: start)
     }
 

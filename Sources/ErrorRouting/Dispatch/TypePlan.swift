@@ -8,10 +8,14 @@ import Foundation
     struct Reach {
         /// Whether an error of the type might match an asynchronous rule, even one that it can't reach.
         var mayBeAsynchronous = false
-        /// Whether at least one rule matches every error of the type, regardless of the error's domain.
-        var alwaysMatches = false
-        /// Whether at least one rule matches every error of the type without a call of its matcher.
-        var isCertain = false
+        /// How likely the likeliest rule matches an error of the type, regardless of the error's domain.
+        var likelihood = Likelihood.never
+
+        /// Adds a rule that matches errors of the type with a given likelihood.
+        mutating func add(_ step: RuleStep, _ likelihood: Likelihood) {
+            if step.traits.isAsynchronous { mayBeAsynchronous = true }
+            self.likelihood = max(self.likelihood, likelihood)
+        }
     }
 
     /// The maximum number of rules for values, or for domains, that are compared one by one.
@@ -23,10 +27,10 @@ import Foundation
     private let memory: FixedArray<RuleStep>
     /// The index of steps by domain and code; nil if there are few rules for domains.
     private let domains: KeyIndex<DomainKey>?
-    /// Returns the steps for an error, or nil if its value has no rule; runs user code (`==` and `hash`).
-    private let findValue: ValueLookup
-    /// Whether an error's steps are looked up by its value or its domain.
-    private let isIndexed: Bool
+    /// Returns the steps for an error, or nil if its value has no rule; nil if there are few rules for values.
+    ///
+    /// It runs user code (`==` and `hash`).
+    private let findValue: ValueLookup?
     /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -42,16 +46,12 @@ import Foundation
         var values: [(value: any Error, step: RuleStep)] = []
         var domains: [(key: DomainKey, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
-            let shape = step.shape
+            let shape = step.rule.read { $0.shape }
             let likelihood = step.test == .certain ? .certain : subject.likelihood(of: shape)
             if likelihood == .never { continue }
             let isCertain = likelihood == .certain
-            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if isCertain { reach.isCertain = true }
-            // Require a match without the domain: that errors of one Swift type have the same domain is an assumption.
-            if isCertain || likelihood == .always && subject.likelihood(of: shape, readsDomain: false) == .always {
-                reach.alwaysMatches = true
-            }
+            // Don't read the domain: that errors of one Swift type have the same domain is an assumption.
+            reach.add(step, likelihood == .always ? subject.likelihood(of: shape, readsDomain: false) : likelihood)
             let step = step.afterTypeComparison(isCertain ? .certain : step.test)
             switch shape.key {
             // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
@@ -63,7 +63,6 @@ import Foundation
             default: others.append(step)
             }
         }
-        var (findValue, isByValue): (ValueLookup, Bool) = ({ _ in nil }, false)
         // Create only one index, because an error is looked up once. Every list in it also contains all other steps.
         // Enter user code: creating the index calls `==` and `hash`, which might dispatch errors of the type.
         // Cast a value, too: if the type's `Hashable` conformance belongs to a global actor, `hash` must not be called
@@ -71,20 +70,20 @@ import Foundation
         if values.count > Self.fewKeys, values[0].value as any Sendable is any (Error & Hashable),
             let type = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
         {
+            others += domains.map(\.step)
             func lookup<Value: Error & Hashable>(_ type: Value.Type) -> ValueLookup {
-                let index = KeyIndex<Value>(values, among: others + domains.map(\.step))
+                let index = KeyIndex<Value>(values, among: others)
                 return { index.steps(for: $0) }
             }
-            (findValue, isByValue) = (lookup(type), true)
+            (findValue, self.domains) = (lookup(type), nil)
             PerThread.leaveUserCode(entry)
-        } else {
+        } else if domains.count > Self.fewKeys {
             others += values.map(\.step)
+            (findValue, self.domains) = (nil, KeyIndex(domains, among: others, areObjects: isOfObjects))
+        } else {
+            others += values.map(\.step) + domains.map(\.step)
+            (findValue, self.domains) = (nil, nil)
         }
-        let isByDomain = !isByValue && domains.count > Self.fewKeys
-        self.domains = isByDomain ? KeyIndex(domains, among: others, areObjects: isOfObjects) : nil
-        if !isByDomain { others += domains.map(\.step) }
-        self.findValue = findValue
-        isIndexed = isByValue || isByDomain
         var memory = FixedArray<RuleStep>(capacity: others.count)
         self.others = memory.append(others)
         self.memory = memory
@@ -97,7 +96,7 @@ import Foundation
     func steps<Content: Error>(
         for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
-        isIndexed ? lookUp(content, error, &reporter) ?? others : others
+        domains == nil && findValue == nil ? others : lookUp(content, error, &reporter) ?? others
     }
 
     @inline(never)
@@ -112,7 +111,7 @@ import Foundation
         // `domain` or `code`.
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        guard let domains else { return findValue(error) }
+        guard let domains else { return findValue?(error) }
         let bridged = reporter.withSubject(of: error) { $0.nsError() }
         return domains.read { $0.steps(for: bridged) }
     }

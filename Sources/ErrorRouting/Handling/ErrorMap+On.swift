@@ -118,6 +118,6 @@ extension ErrorMap {
         at source: ErrorReport.Source
     ) -> Self {
         let matcher = condition.map { matcher.where($0) } ?? matcher
-        return adding(ConstantMapRule(matcher, at: source, value))
+        return adding(ComputedMapRule(matcher, at: source, constant: value))
     }
 }

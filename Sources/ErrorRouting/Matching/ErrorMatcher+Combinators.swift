@@ -52,11 +52,6 @@ extension ErrorMatcher {
         guard case .both = shape, let list = list as? MatcherList<Output> else { return (self, []) }
         return (list.alternatives[0], list.conditions)
     }
-
-    /// The same matcher with the error as its output.
-    fileprivate var condition: ErrorMatcher<any Error> {
-        ErrorMatcher<any Error>(shape, above: depth - 1) { subject in evaluate(&subject).map { _ in subject.error } }
-    }
 }
 
 // MARK: - Combinators
@@ -100,8 +95,8 @@ public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
     var (head, others) = first.conditions
     let added = second.conditions
-    others += [added.first.condition] + added.others
-    if others.count >= MatcherList<A>.limit { (head, others) = (first, [second.condition]) }
+    others += [added.first.erased] + added.others
+    if others.count >= MatcherList<A>.limit { (head, others) = (first, [second.erased]) }
     let list = MatcherList([head], others)
     return ErrorMatcher(.both([head.shape] + others.map(\.shape)), above: list.depth, list: list, list.evaluate)
 }

@@ -32,14 +32,6 @@
     /// The object, retained.
     var object: Object { unsafe reference.takeUnretainedValue() }
 
-    /// Retains the object until ``release()``.
-    @unsafe
-    func retain() { _ = unsafe reference.retain() }
-
-    /// Releases the object after a call of ``retain()``.
-    @unsafe
-    func release() { unsafe reference.release() }
-
     /// The object's address.
     var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
 }

@@ -74,7 +74,7 @@ import Synchronization
         }
         let members = rules()
         // Use the rule set's own path if the path has only one: in most cases, no scope adds rules to the bus's rules.
-        return blockPath.set(members.count == 1 ? members[0].rules.path.object : .make(members))
+        return blockPath.set(members.count == 1 ? members[0].rules.path.object : BlockPath(members))
     }
 
     private var addsRules: Bool { !own.rules.isEmpty || root != nil }

@@ -182,7 +182,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func complete(_ runner: borrowing RuleRunner) -> Action {
-        let (decision, rule) = (runner.decision, runner.decisive)
+        let (decision, rule) = (runner.search.decision, runner.search.decisive)
         switch bus.storage.apply({ $0.complete(decision, by: rule) }) {
         case .next(let action, releasing: _):
             return action
