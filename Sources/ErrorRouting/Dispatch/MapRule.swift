@@ -24,26 +24,36 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
 final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
     private let matcher: ErrorMatcher<Input>
     private let compute: @Sendable (Input) -> Value
-    /// Returns the value if it is the same for all errors; nil if the value must be computed.
-    private let constant: (@Sendable () -> Value)?
+    /// The value if it is the same for all errors; empty if the value must be computed.
+    ///
+    /// It isn't an optional, because the runtime would look up the optional's type for each error.
+    private let constant: FixedArray<Value>
 
     init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, constant: (@Sendable () -> Value)? = nil,
-        _ compute: @escaping @Sendable (Input) -> Value
+        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
-        (self.matcher, self.compute, self.constant) = (matcher, compute, constant)
+        (self.matcher, self.compute) = (matcher, compute)
+        constant = FixedArray(capacity: 0)
         super.init(matcher, at: source)
     }
 
     /// Creates a rule with the same value for all errors.
-    convenience init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, constant: Value) {
-        self.init(matcher, at: source, constant: { constant }) { _ in constant }
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, constant: Value) {
+        (self.matcher, compute) = (matcher, { _ in constant })
+        var values = FixedArray<Value>(capacity: 1)
+        values.append(constant)
+        self.constant = values
+        super.init(matcher, at: source)
     }
 
     override func callMatcher(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
-        error.read(content, as: Input.self) { value = compute($0) } != nil
+        if constant.count > 0 {
+            value = constant[0]
+            return true
+        }
+        return error.read(content, as: Input.self) { value = compute($0) } != nil
     }
 
     override func callMatcherAndSetValue(
@@ -58,7 +68,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
         typealias Mapped = ComputedMapRule<Input, NewValue>
-        if let constant { return Mapped(matcher, at: source, constant: transform(constant())) }
+        if constant.count > 0 { return Mapped(matcher, at: source, constant: transform(constant[0])) }
         return Mapped(matcher, at: source) { [compute] in transform(compute($0)) }
     }
 }
