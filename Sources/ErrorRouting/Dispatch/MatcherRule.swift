@@ -94,6 +94,17 @@ final class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `R
         }
     }
 
+    // MARK: Asynchronous actions
+
+    override func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? {
+        // Check before reading: the runtime would look up an optional of the input's type for each error.
+        guard error.isReadable(as: Input.self) else { return nil }
+        switch action {
+        case .asynchronous(let action): return try await action(unsafe error.readableContent(as: Input.self))
+        default: preconditionFailure("the action isn't asynchronous or needs a report")
+        }
+    }
+
     override func prepareAction(
         on error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) -> PreparedAction.Closure? {

@@ -119,7 +119,15 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Calls the matcher, unless the error is certain to match (``MatcherTest/certain``).
+    /// Calls the action, which must be asynchronous and not need a report, with an error that is certain to match
+    /// (``MatcherTest/certain``).
+    ///
+    /// Returns the action's result, or nil if the content doesn't have the matcher's output type. A prepared action
+    /// (``prepareAction(on:_:isCertain:)``) would take twice as long: each closure around it is another asynchronous
+    /// call.
+    func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? { mustBeOverridden() }
+
+    /// Calls the matcher unless the error is certain to match.
     ///
     /// Returns a closure that calls the action, which must be asynchronous; nil if the rule doesn't match.
     func prepareAction(

@@ -125,16 +125,20 @@ struct RuleRunner: ~Copyable {
         // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
         // action.
         if let supervisor, supervisor.isReportRemoved { return false }
-        let rule = step.rule.object
-        guard let run = rule.prepareAction(on: error, &reporter, isCertain: step.test == .certain) else { return true }
+        let (rule, isCertain) = (step.rule.object, step.test == .certain)
         guard let supervisor else {
             do {
-                search.record(try await run(), of: step.rule)
+                if isCertain, !step.traits.needsReport {
+                    search.record(try await rule.callAsyncAction(on: error), of: step.rule)
+                } else if let run = rule.prepareAction(on: error, &reporter, isCertain: isCertain) {
+                    search.record(try await run(), of: step.rule)
+                }
             } catch let thrown {
                 record(thrown, of: step.rule, error, under: nil)
             }
             return true
         }
+        guard let run = rule.prepareAction(on: error, &reporter, isCertain: isCertain) else { return true }
         let action = PreparedAction(rule: rule, report: reporter.report(of: error), run: run)
         switch await supervisor.perform(action) {
         case .returned(let answer): search.record(answer, of: step.rule)

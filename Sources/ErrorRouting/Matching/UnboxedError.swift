@@ -90,4 +90,19 @@ extension UnboxedError {
 
     /// Returns the box's content as a type, without a dynamic cast; nil if the content doesn't have that type.
     func content<Wanted>(as type: Wanted.Type) -> Wanted? { read(as: type) { $0 } }
+
+    /// Whether the box's content has a type, so that ``readableContent(as:)`` returns it.
+    func isReadable<Wanted>(as type: Wanted.Type) -> Bool {
+        Self.contentType(of: error) == type || read(as: type) { _ in true } == true
+    }
+
+    /// Returns the box's content as a type that the caller has just checked.
+    @unsafe
+    func readableContent<Wanted>(as type: Wanted.Type) -> Wanted {
+        func content<Content: Error>(_ content: Content) -> Wanted {
+            if Wanted.self == (any Error).self { return unsafe unsafeBitCast(error as any Error, to: type) }
+            return unsafe unsafeBitCast(content, to: type)
+        }
+        return _openExistential(error, do: content)
+    }
 }
