@@ -239,9 +239,10 @@ public final class ErrorBus: ErrorPosting {
     ) -> Box<Posting.Extras> {
         var metadata = metadata
         // Don't call the provider for an error that the provider posts: that could recurse without end.
-        if let provider = configuration.metadataProvider, PerThread.enter(.metadataProvider, of: number) {
-            defer { PerThread.leave() }
-            metadata = provider(error).merging(metadata) { _, own in own }
+        if let provider = configuration.metadataProvider,
+            let provided = PerThread.calling(.metadataProvider, of: number, { provider(error) })
+        {
+            metadata = provided.merging(metadata) { _, own in own }
         }
         let mark = configuration.witness?.mark(error, as: role)
         let rareParts = ErrorReport.RareParts(
