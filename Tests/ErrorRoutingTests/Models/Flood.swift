@@ -27,7 +27,7 @@ struct Flood {
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
-        let kind = FloodKind(of: ErrorCode(of: numbered), at: source, in: [])
+        let kind = FloodKind(FloodKind.code(of: numbered), at: source, in: [])
         while true {
             switch limiter.admit(kind, at: moment) {
             case .comesAfter(let release):

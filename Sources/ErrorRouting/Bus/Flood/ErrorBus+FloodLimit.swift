@@ -20,11 +20,12 @@ extension ErrorBus {
             if let fingerprint = limit.fingerprint {
                 return FloodKind(given: fingerprint(posting.report()), as: role, marked: mark)
             }
-            let code = ErrorCode(of: error, by: detailsTable)
-            return FloodKind(of: code, at: posting.source, in: scope, as: role, marked: mark)
+            let code = FloodKind.code(of: error, by: detailsTable)
+            return FloodKind(code, at: posting.source, in: scope, as: role, marked: mark)
         }
         // Use only the type if user code posted the error while another kind was being computed.
         return kind
-            ?? FloodKind(of: ErrorCode(ofType: error), at: posting.source, in: scope, as: role, marked: mark)
+            ?? FloodKind(
+                (ObjectIdentifier(type(of: error)), 0, nil), at: posting.source, in: scope, as: role, marked: mark)
     }
 }
