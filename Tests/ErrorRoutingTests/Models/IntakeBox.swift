@@ -79,7 +79,7 @@ final class IntakeBox: Sendable {
         var posting = Posting(
             UnboxedError(error), at: source, extras: Box(.init(promise: isWaitedFor ? Promise() : nil)))
         let kind = FloodKind(FloodKind.code(of: error), at: source, in: [])
-        posting.limit(by: kind, at: time.nanoseconds)
+        posting.limit(by: kind, at: time)
         return posting
     }
 

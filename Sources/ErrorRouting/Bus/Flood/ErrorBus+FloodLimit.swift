@@ -4,7 +4,7 @@ extension ErrorBus {
     @inline(never)
     func applyFloodLimit(to posting: inout Posting) {
         guard let limit = configuration.floodLimit else { return }
-        posting.limit(by: floodKind(of: posting, under: limit), at: clock.isContinuous ? nil : clock.now().nanoseconds)
+        posting.limit(by: floodKind(of: posting, under: limit), at: clock.isContinuous ? nil : clock.now())
     }
 
     /// Returns the kind of a posting; nil if the limit doesn't apply to it.

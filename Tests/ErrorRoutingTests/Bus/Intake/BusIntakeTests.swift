@@ -53,11 +53,11 @@ extension BusIntakeTests {
         let kind = combination & 4 == 0 ? nil : FloodKind(FloodKind.code(of: Numbered(7)), at: .init(), in: [])
         var posting = Posting(
             UnboxedError(Numbered(7)), at: .init(), scope: scope, extras: promise.map { Box(.init(promise: $0)) })
-        if let kind { posting.limit(by: kind, at: 7) }
+        if let kind { posting.limit(by: kind, at: .nanoseconds(7)) }
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
         expect(posting.floodKind, equals: kind)
-        expect(posting.floodTime, equals: kind == nil ? posting.moment.sinceOrigin : 7)
+        expect(posting.floodTime, equals: .nanoseconds(kind == nil ? posting.moment.sinceOrigin : 7))
     }
 
     @Test("a report's time is the continuous clock's, to the nanosecond, and it stores the given values")
