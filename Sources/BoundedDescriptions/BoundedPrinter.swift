@@ -22,23 +22,17 @@ package struct BoundedPrinter {
     var childCount = 0
     var out = BoundedText(limit: byteLimit)
 
-    /// The string printed so far.
+    /// The printed string.
     package var text: String { out.text }
 
     /// The fields of the printed value, if all of them were read; a caller that needs them can avoid a second mirror.
     package internal(set) var fields: ReflectedFields?
 
-    package init() {}
+    /// Prints a value.
+    package init(printing value: Any) { writeValue(value, depth: 0) }
 
     /// Returns a value's bounded description.
-    package static func text(of value: Any) -> String {
-        var printer = BoundedPrinter()
-        printer.print(value)
-        return printer.text
-    }
-
-    /// Prints a value.
-    package mutating func print(_ value: Any) { writeValue(value, depth: 0) }
+    package static func text(of value: Any) -> String { BoundedPrinter(printing: value).text }
 
     /// Prints a value at a depth, which is the number of values that contain it.
     mutating func writeValue(_ value: Any, depth: Int) {

@@ -18,9 +18,8 @@ struct LineBuffer {
 
     /// The bytes being written: whole lines, or a single long line.
     private var front: ArraySlice<UInt8> = []
-    /// The lines after `front`, from `restStart` on.
-    private var rest: [UInt8] = []
-    private var restStart = 0
+    /// The lines after `front`.
+    private var rest: ArraySlice<UInt8> = []
 
     /// The number of lines that didn't fit or couldn't be written, not counting lines that a written notice includes.
     private var lost = 0
@@ -32,7 +31,7 @@ struct LineBuffer {
     private var endsWithinLine = false
 
     /// The number of pending bytes.
-    var pending: Int { front.count + rest.count - restStart }
+    var pending: Int { front.count + rest.count }
 
     /// Adds lines with their newlines; if they don't fit, counts one lost line.
     ///
@@ -48,7 +47,7 @@ struct LineBuffer {
             let lines = lost == 1 ? "1 line was" : "\(lost) lines were"
             front = ArraySlice("error-bus: standard error took no more, and \(lines) lost\n".utf8)
             announced = lost
-        } else if restStart < rest.count {
+        } else {
             front = takeBatch()
         }
         if endsWithinLine, !front.isEmpty { front = [.newline] + front }
@@ -77,24 +76,18 @@ struct LineBuffer {
         var taken = self
         if thread == .writing { (taken.front, taken.lost, taken.announced) = ([], lost - announced, 0) }
         // Keep the announced lines as lost: they are subtracted when the notice in `front` is written.
-        (rest, restStart, lost) = ([], 0, announced)
+        (rest, lost) = ([], announced)
         return taken
     }
 
     /// Removes and returns as many whole lines as a pipe accepts atomically, or a single longer line.
     private mutating func takeBatch() -> ArraySlice<UInt8> {
-        let waiting = rest[restStart...]
-        let last = waiting.prefix(Self.atomicSize).lastIndex(of: .newline) ?? waiting.firstIndex(of: .newline)
-        let end = last.map { $0 + 1 } ?? rest.endIndex
-        let batch = Array(rest[restStart..<end])
-        restStart = end
-        if restStart == rest.count {
-            // Free the memory that a flood of lines needed.
-            (rest, restStart) = ([], 0)
-        } else if restStart > rest.count / 2 {
-            rest.removeFirst(restStart)
-            restStart = 0
-        }
+        let last = rest.prefix(Self.atomicSize).lastIndex(of: .newline) ?? rest.firstIndex(of: .newline)
+        // Copy the batch: if it shared the memory of the rest, adding a line would copy the rest.
+        let batch = Array(rest[..<(last.map { $0 + 1 } ?? rest.endIndex)])
+        rest = rest.dropFirst(batch.count)
+        // Free the memory that a flood of lines needed.
+        if rest.isEmpty { rest = [] }
         return batch[...]
     }
 }

@@ -134,8 +134,7 @@ extension BoundedPrinterLimitTests {
 
     @Test("no shape takes more than 1,024 children and 16 KiB", arguments: shapes)
     func limits(shape: Shape) {
-        var printer = BoundedPrinter()
-        printer.print(shape.make())
+        let printer = BoundedPrinter(printing: shape.make())
         #expect(printer.childCount <= 1_024)
         #expect(printer.text.utf8.count <= 16 * 1_024)
         #expect(!printer.text.contains("\u{FFFD}"))
@@ -146,8 +145,7 @@ extension BoundedPrinterLimitTests {
         for style in [Mirror.DisplayStyle.struct, .tuple, .collection] {
             for isLabeled in [true, false] {
                 let value = Lazy(style: style, isLabeled: isLabeled)
-                var printer = BoundedPrinter()
-                printer.print(value)
+                let printer = BoundedPrinter(printing: value)
                 expect(printer.childCount, equals: 1_024)
                 expect(value.made.value.load(ordering: .relaxed), equals: 1_024)
             }

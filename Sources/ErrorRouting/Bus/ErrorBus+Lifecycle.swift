@@ -41,7 +41,6 @@ extension ErrorBus {
     /// `work` is the work that encloses the caller; it also encloses the bus's actions.
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
-        unrunWatch.close()
         guard storage.apply({ $0.run() }) else { return false }
         // A shutdown might end the bus first; the worker then stops immediately.
         startWorker(within: work.filter { $0.bus != number })
@@ -53,7 +52,6 @@ extension ErrorBus {
     /// An error that is posted later counts as dropped and is written to the ``LastResort``. Further calls have no
     /// effect.
     public func finish() {
-        unrunWatch.close()
         perform(storage.apply { $0.close() })
     }
 

@@ -202,7 +202,7 @@ public final class ErrorBus: ErrorPosting {
             && !(scope != nil && ScopeContext.hasAnnotations)
         let extras = isPlain ? nil : extras(for: error.error, as: role, metadata: metadata, in: scope, promise)
         let moment = Moment()
-        if unrunWatch.note(moment) { writeUnrun() }
+        if unrunWatch.note(moment) { writeIfUnrun() }
         let action = storage.post(Posting(error, at: source, scope: scope, moment: moment, extras: extras)) {
             if hasFloodLimit { applyFloodLimit(to: &$0) }
         }
@@ -221,9 +221,10 @@ public final class ErrorBus: ErrorPosting {
         return false
     }
 
-    /// Writes a line because errors have been posted for some seconds and the bus has never been run.
+    /// Writes a line if the bus has never been run, although errors have been posted to it for some seconds.
     @inline(never)
-    private func writeUnrun() {
+    private func writeIfUnrun() {
+        if storage.isClosed || storage.apply({ $0.phase != .created }) { return }
         lastResort.write(
             line: """
                 error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience / 1_000_000_000) s: \
@@ -241,9 +242,10 @@ public final class ErrorBus: ErrorPosting {
     ) -> Box<Posting.Extras> {
         var metadata = metadata
         // Don't call the provider for an error that the provider posts: that could recurse without end.
-        if let provider = configuration.metadataProvider, PerThread.enter(.metadataProvider, of: number) {
-            defer { PerThread.leave() }
-            metadata = provider(error).merging(metadata) { _, own in own }
+        if let provider = configuration.metadataProvider,
+            let provided = PerThread.calling(.metadataProvider, of: number, { provider(error) })
+        {
+            metadata = provided.merging(metadata) { _, own in own }
         }
         let mark = configuration.witness?.mark(error, as: role)
         let rareParts = ErrorReport.RareParts(

@@ -2,24 +2,19 @@
 extension Borrowed<BlockPath> {
     /// Tries the rules in order, unless errors of this type could reach an asynchronous rule.
     ///
-    /// Returns the outcome. If the error could reach an asynchronous rule, returns nil before any action has run. If
-    /// the error was posted as an attempt, only `always` actions run for it.
+    /// Returns the outcome. If the error could reach an asynchronous rule, returns nil before any action has run.
     @inline(__always)
-    func dispatchIfSynchronous(
-        _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
-    ) -> HandleOutcome? {
-        if isAttempt {
-            if self.read({ $0.hasAsynchronous(.always) }) { return nil }
-        } else if self.read({ $0.mayBeAsynchronous(for: error) }) {
-            return nil
-        }
-        var runner = RuleRunner(self, reporter(), isAttempt: isAttempt)
+    func dispatchIfSynchronous(_ error: any Error, _ reporter: @autoclosure () -> DispatchReporter) -> HandleOutcome? {
+        if self.read({ $0.mayBeAsynchronous(for: error) }) { return nil }
+        var runner = RuleRunner(self, reporter())
         let isSuspended = runner.run(error)
         assert(!isSuspended, "an error reached an asynchronous rule that its type excludes")
         return isSuspended ? nil : runner.outcome
     }
 
     /// Tries the rules in order, on the caller's executor and without a time limit.
+    ///
+    /// If the error was posted as an attempt, only `always` actions run for it.
     @inline(__always)
     func dispatch(
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter

@@ -36,10 +36,7 @@ extension ErrorHandler {
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
         defer { withExtendedLifetime(rules) {} }
-        let (error, isAttempt) = (report.error, report.role == .attempt)
-        let outcome = rules.path.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchReporter(report))
-        if let outcome { return outcome }
-        return await rules.path.dispatch(error, isAttempt: isAttempt, DispatchReporter(report))
+        return await rules.path.dispatch(report.error, isAttempt: report.role == .attempt, DispatchReporter(report))
     }
 
     /// Handles an error without suspending, or declines to handle it.

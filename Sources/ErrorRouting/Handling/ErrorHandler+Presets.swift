@@ -23,10 +23,7 @@ extension ErrorHandler {
     /// its source, scope, metadata, occurrences, and trail, which is the list of its underlying errors. Line breaks,
     /// control characters, and characters that are invisible or reorder text are escaped. A string of more than 16 KiB
     /// is truncated and ends in `…`.
-    public static var standardError: ErrorHandler { plainStandardError }
-
-    /// The preset, cached so that its rules are compiled only once.
-    private static let plainStandardError = standardError(redactingIfNeeded: nil)
+    public static let standardError = standardError(redactingIfNeeded: nil)
 
     /// Returns ``standardError`` with the messages of errors redacted, like ``LastResort/redacting(_:)``.
     ///

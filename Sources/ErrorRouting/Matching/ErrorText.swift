@@ -67,8 +67,7 @@ enum ErrorText {
             }
             if let text = BoundedPrinter.words(of: error) { return (text, nil) }
         }
-        var printer = BoundedPrinter()
-        printer.print(error)
+        let printer = BoundedPrinter(printing: error)
         return (printer.text, printer.fields)
     }
 

@@ -16,41 +16,43 @@ extension ErrorReport {
     /// A `NetworkError` from `HTTPErrors` provides its request as metadata. If another source already provides one of
     /// the error's keys, such as the scope of a server request, all keys of the error begin with `upstream.`.
     public var metadata: [String: String] {
-        ErrorMetadata.of(unboxed.error)?.added(to: givenMetadata) ?? givenMetadata
+        MetadataProviders.provider(for: unboxed.error)?.errorMetadata(addedTo: givenMetadata) ?? givenMetadata
     }
 }
 
-/// The metadata that an error provides, and all keys that the metadata of such errors can contain.
-private struct ErrorMetadata {
-    let own: [String: String]
-    let keys: Set<String>
+extension ErrorMetadataProviding {
+    fileprivate func errorMetadata(addedTo given: [String: String]) -> [String: String] {
+        let own = errorMetadata
+        if Self.errorMetadataKeys.isDisjoint(with: given.keys) { return given.merging(own) { given, _ in given } }
+        // Don't add metadata if the error was posted again with the metadata of its report.
+        if own.allSatisfy({ given[$0] == $1 }) { return given }
+        return given.merging(own.map { ("upstream.\($0)", $1) }) { given, _ in given }
+    }
+}
 
-    private static let prefix = "upstream."
+/// Finds the error that provides metadata for a report.
+private enum MetadataProviders {
     /// The maximum depth at which wrapped errors are searched for metadata.
     private static let depth = 4
 
     /// Types without metadata, cached because observers read each report's metadata.
     private static let plainTypes = NonconformingTypes()
 
-    /// Returns an error's metadata or, if it doesn't provide any, the metadata of the first wrapped error that does.
-    static func of(_ error: any Error) -> ErrorMetadata? { mayProvide(error) ? read(error) : nil }
-
-    private static func mayProvide(_ error: any Error) -> Bool {
+    /// Returns the error itself if it provides metadata, or else the first wrapped error that does.
+    static func provider(for error: any Error) -> (any ErrorMetadataProviding)? {
         let type = type(of: error)
-        return plainTypes.conforms(type) {
+        let mayProvide = plainTypes.conforms(type) {
             type is any ErrorMetadataProviding.Type || type is any UnderlyingErrorsProviding.Type
         }
+        return mayProvide ? search(error) : nil
     }
 
     @inline(never)
-    private static func read(_ error: any Error) -> ErrorMetadata? {
-        var error = error
+    private static func search(_ error: any Error) -> (any ErrorMetadataProviding)? {
         // Use the report's error: an action's failure concerns the error that the action was handling.
-        if let failure = error as? ActionFailure { error = failure.report.error }
+        var error = (error as? ActionFailure)?.report.error ?? error
         for _ in 0...depth {
-            if let provider = error as? any ErrorMetadataProviding {
-                return ErrorMetadata(own: provider.errorMetadata, keys: type(of: provider).errorMetadataKeys)
-            }
+            if let provider = error as? any ErrorMetadataProviding { return provider }
             // Don't search by reflection: it costs more than all other metadata.
             guard let wrapper = error as? any UnderlyingErrorsProviding,
                 let inner = PerThread.inUserCode({ wrapper.underlyingErrors.first }), let inner
@@ -58,12 +60,5 @@ private struct ErrorMetadata {
             error = UnboxedError(inner).error
         }
         return nil
-    }
-
-    func added(to given: [String: String]) -> [String: String] {
-        if keys.isDisjoint(with: given.keys) { return given.merging(own) { given, _ in given } }
-        // Don't add metadata if the error was posted again with the metadata of its report.
-        if own.allSatisfy({ given[$0] == $1 }) { return given }
-        return given.merging(own.map { (Self.prefix + $0, $1) }) { given, _ in given }
     }
 }

@@ -90,9 +90,8 @@ public struct LastResort: Sendable {
     func write(_ report: ErrorReport, because reason: String) -> Int {
         if report.mark != nil { return 0 }
         // Within user code, write only a line: a receiver that posts from there could recurse without end.
-        if case .reports(let receive) = receiver, !PerThread.isInUserCode,
-            PerThread.inUserCode({ receive(report, reason) }) != nil
-        {
+        if case .reports(let receive) = receiver, !PerThread.isInUserCode {
+            PerThread.inUserCode { receive(report, reason) }
             return 0
         }
         // Don't read the message within user code: that code might post the error whose message or matcher called it.

@@ -11,11 +11,5 @@ extension Duration {
     package var bounded: Duration { min(max(self, .zero - Self.longest), Self.longest) }
 
     /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
-    var nanoseconds: Int64 {
-        // Check the range first: reading `components` traps if the seconds alone don't fit.
-        if self >= .nanoseconds(Int64.max) { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

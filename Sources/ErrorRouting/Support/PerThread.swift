@@ -125,19 +125,15 @@ enum PerThread {
         case floodKind
     }
 
-    /// Records that the thread is about to call a closure of the bus with a given number.
-    ///
-    /// Returns whether the closure can be called, in which case ``leave()`` must be called afterward. The result is
-    /// false within the same closure.
-    static func enter(_ closure: BusClosure, of bus: UInt64) -> Bool {
-        guard let record = current else { return true }
-        if record.value.running.contains(where: { $0 == (closure, bus) }) { return false }
+    /// Calls user code of the bus with a given number; within that code, returns nil without calling it.
+    @inline(__always)
+    static func calling<Result>(_ closure: BusClosure, of bus: UInt64, _ body: () -> Result) -> Result? {
+        guard let record = current else { return body() }
+        if record.value.running.contains(where: { $0 == (closure, bus) }) { return nil }
         record.value.running.append((closure, bus))
-        return true
+        defer { record.value.running.removeLast() }
+        return body()
     }
-
-    /// Records that the most recently entered closure has returned.
-    static func leave() { _ = current?.value.running.popLast() }
 
     // MARK: The record
 

@@ -46,10 +46,8 @@ package final class Promise<Value: Sendable>: Sendable {
             }
             // Read the value under the lock instead of passing it with the continuation: if a task is resumed before it
             // has suspended, the thread sanitizer sees no order between the resuming thread and the task.
-            return state.withLock { state in
-                guard case .fulfilled(let value) = state else { preconditionFailure("the promise is not fulfilled") }
-                return value
-            }
+            guard let value = valueIfFulfilled else { preconditionFailure("the promise is not fulfilled") }
+            return value
         }
     }
 }

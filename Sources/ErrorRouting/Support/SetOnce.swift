@@ -24,9 +24,12 @@ import Synchronization
     var borrowed: Borrowed<Instance>? { unsafe Borrowed(at: address.load(ordering: .acquiring)) }
 
     /// Sets the object unless an object was set before; returns the object that was set first, not retained.
+    ///
+    /// The exchange acquires and releases: it publishes the object to threads that find its address later.
     func set(_ made: consuming Instance) -> Borrowed<Instance> {
         let made = unsafe Unmanaged.passRetained(made)
-        let (isFirst, other) = unsafe address.replace(0, by: UInt(bitPattern: made.toOpaque()))
+        let (isFirst, other) = unsafe address.compareExchange(
+            expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
         guard !isFirst, let winner = unsafe Borrowed<Instance>(at: other) else { return unsafe Borrowed(made) }
         unsafe made.release()
         return winner

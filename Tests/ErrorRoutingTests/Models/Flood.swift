@@ -26,8 +26,8 @@ struct Flood {
         var answers: [Answer] = []
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
-        let moment = Int64(time) * 1_000_000
-        let kind = FloodKind(of: ErrorCode(of: numbered), at: source, in: [])
+        let moment = Duration.milliseconds(time)
+        let kind = FloodKind(FloodKind.code(of: numbered), at: source, in: [])
         while true {
             switch limiter.admit(kind, at: moment) {
             case .comesAfter(let release):
@@ -45,7 +45,7 @@ struct Flood {
 
     /// Releases a held error whose window has ended; a nil time ends all windows.
     mutating func release(by time: Int?) -> Answer? {
-        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 } ?? .max).map { .init($0) }
+        limiter.release(endingBy: time.map { .milliseconds($0) }).map { .init($0) }
     }
 
     mutating func releaseAll() -> [Answer] {

@@ -78,8 +78,8 @@ final class IntakeBox: Sendable {
         let source = ErrorReport.Source(fileID: "M/A.swift", line: line)
         var posting = Posting(
             UnboxedError(error), at: source, extras: Box(.init(promise: isWaitedFor ? Promise() : nil)))
-        let kind = FloodKind(of: ErrorCode(of: error), at: source, in: [])
-        posting.limit(by: kind, at: time.nanoseconds)
+        let kind = FloodKind(FloodKind.code(of: error), at: source, in: [])
+        posting.limit(by: kind, at: time)
         return posting
     }
 

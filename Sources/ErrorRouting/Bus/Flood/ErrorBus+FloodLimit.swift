@@ -4,7 +4,7 @@ extension ErrorBus {
     @inline(never)
     func applyFloodLimit(to posting: inout Posting) {
         guard let limit = configuration.floodLimit else { return }
-        posting.limit(by: floodKind(of: posting, under: limit), at: clock.isContinuous ? nil : clock.now().nanoseconds)
+        posting.limit(by: floodKind(of: posting, under: limit), at: clock.isContinuous ? nil : clock.now())
     }
 
     /// Returns the kind of a posting; nil if the limit doesn't apply to it.
@@ -16,15 +16,16 @@ extension ErrorBus {
         // Of the notices, limit only cancellations: like failures, they show that work was cancelled unexpectedly.
         if role == .notice, !Cancellation.matches(error) { return nil }
         let scope = posting.unretainedScope?.read { $0.forReports.path } ?? []
+        let kind = PerThread.calling(.floodKind, of: number) {
+            if let fingerprint = limit.fingerprint {
+                return FloodKind(given: fingerprint(posting.report()), as: role, marked: mark)
+            }
+            let code = FloodKind.code(of: error, by: detailsTable)
+            return FloodKind(code, at: posting.source, in: scope, as: role, marked: mark)
+        }
         // Use only the type if user code posted the error while another kind was being computed.
-        guard PerThread.enter(.floodKind, of: number) else {
-            return FloodKind(of: ErrorCode(ofType: error), at: posting.source, in: scope, as: role, marked: mark)
-        }
-        defer { PerThread.leave() }
-        if let fingerprint = limit.fingerprint {
-            return FloodKind(given: fingerprint(posting.report()), as: role, marked: mark)
-        }
-        let code = ErrorCode(of: error, by: detailsTable)
-        return FloodKind(of: code, at: posting.source, in: scope, as: role, marked: mark)
+        return kind
+            ?? FloodKind(
+                (ObjectIdentifier(type(of: error)), 0, nil), at: posting.source, in: scope, as: role, marked: mark)
     }
 }

@@ -8,8 +8,11 @@ import Foundation
 /// The key is an object because a posting, its window, and the order of windows share it. Creating it builds no string:
 /// an `NSError`'s domain is stored unchanged.
 final class FloodKind: Hashable, Sendable {
+    /// An error's type and code; the string is the code's domain, or the kind that the error's details provide.
+    typealias Code = (type: ObjectIdentifier, number: Int, domain: String?)
+
     /// The error's code, or the result of the user's closure, which replaces all fields except role and mark.
-    private let code: ErrorCode
+    private let code: Code
     private let source: ErrorReport.Source
     private let scope: [String]
     private let role: ErrorReport.Role
@@ -19,7 +22,7 @@ final class FloodKind: Hashable, Sendable {
     /// Creates the key of a posted error; doesn't call user code.
     @inline(__always)
     init(
-        of code: ErrorCode, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,
+        _ code: Code, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,
         marked mark: ObjectIdentifier? = nil
     ) {
         (self.code, self.source, self.scope, self.role, self.mark) = (code, source, scope, role, mark)
@@ -27,7 +30,27 @@ final class FloodKind: Hashable, Sendable {
 
     /// Creates a key from a string that a ``FloodLimit``'s closure returned.
     convenience init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
-        self.init(of: ErrorCode(given: given), at: .init(fileID: "", line: 0), in: [], as: role, marked: mark)
+        let code = (ObjectIdentifier(String.self), 0, given)
+        self.init(code, at: .init(fileID: "", line: 0), in: [], as: role, marked: mark)
+    }
+
+    /// Reads an error's code, which might run user code.
+    ///
+    /// The code is the first of these that applies: the kind that the error's details provide, the number of an enum's
+    /// case, the domain and code of an `NSError` or of one of Foundation's Swift types.
+    static func code(of error: any Error, by table: DetailsTable? = nil) -> Code {
+        let type = type(of: error)
+        // Check this only once: the types are in another library.
+        let isBridged = NSErrorBridge.isBridged(type)
+        let identifier = ObjectIdentifier(isBridged ? NSError.self : type)
+        if let kind = ErrorDetails.of(error, by: table)?.kind { return (identifier, 0, kind) }
+        guard let entry = PerThread.enterUserCode() else { return (identifier, 0, nil) }
+        defer { PerThread.leaveUserCode(entry) }
+        // For an enum, `_code` is the number of the case; for a struct, it is 1. For a `CustomNSError`, it calls the
+        // user's `errorCode`, which might itself post the error.
+        guard isBridged || type is NSError.Type else { return (identifier, error._code, nil) }
+        let error = error as NSError
+        return (identifier, error.code, error.domain)
     }
 
     @inline(__always)

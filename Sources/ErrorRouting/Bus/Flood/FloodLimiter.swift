@@ -42,31 +42,31 @@ struct FloodLimiter {
         }
     }
 
-    private let limit: (first: Int, window: Int64)
+    private let limit: FloodLimit
     private let maximum: Int
     private var windows: [FloodKind: Window] = [:]
     /// The kinds of the windows in the order in which the windows began, which is the order in which they end.
-    private var order = FIFO<(end: Int64, kind: FloodKind)>()
-    /// The time of the newest post, in nanoseconds.
-    private var latest = Int64.min
+    private var order = FIFO<(end: Duration, kind: FloodKind)>()
+    /// The time of the newest post.
+    private var latest = .zero - Duration.longest
     /// The number of held errors.
     private(set) var heldCount = 0
 
     /// Creates the state for a limit that tracks at most a number of kinds, which must be at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
-        self.limit = (limit.first, limit.window.bounded.nanoseconds)
+        self.limit = limit
         self.maximum = maximum
     }
 
     /// The earliest time at which a held error might have to be released; nil if no error is held.
-    var nextEnd: Duration? { heldCount == 0 ? nil : order.first.map { .nanoseconds($0.end) } }
+    var nextEnd: Duration? { heldCount == 0 ? nil : order.first?.end }
 
     /// Removes windows that have ended, up to the first window that holds an error, and returns that error.
     ///
-    /// A window must have ended at the given time, in nanoseconds; by default, every window has.
+    /// A window must have ended at the given time; by default, every window has.
     @inline(__always)
-    mutating func release(endingBy moment: Int64 = .max) -> Posting? {
-        while let end = order.first?.end, end <= moment {
+    mutating func release(endingBy time: Duration? = nil) -> Posting? {
+        while let end = order.first?.end, time.map({ end <= $0 }) ?? true {
             if let release = removeFirstWindow() { return release }
         }
         return nil
@@ -78,7 +78,7 @@ struct FloodLimiter {
     mutating func release(at time: Duration?, isClosed: Bool) -> Posting? {
         if heldCount == 0 { return nil }
         if isClosed { return release() }
-        return time.flatMap { release(endingBy: $0.nanoseconds) }
+        return time.flatMap { release(endingBy: $0) }
     }
 
     /// Releases the held error whose window began first; the window continues.
@@ -90,11 +90,11 @@ struct FloodLimiter {
         return releaseHeld(in: holding.flatMap { windows[$0.kind] })
     }
 
-    /// Decides whether an error passes or is held back, given its kind and the time of its post in nanoseconds.
+    /// Decides whether an error passes or is held back, given its kind and the time of its post.
     ///
     /// If another error must be delivered first, the caller must call this method again after that delivery. If the
     /// error is held back, the caller must pass it to ``hold(_:in:)`` next.
-    mutating func admit(_ kind: FloodKind, at time: Int64) -> Decision {
+    mutating func admit(_ kind: FloodKind, at time: Duration) -> Decision {
         // Count the error at the time of the newest post: errors aren't exactly in the order of their times, but
         // windows must end in the order in which they began.
         latest = max(latest, time)
@@ -120,7 +120,7 @@ struct FloodLimiter {
     private mutating func open(_ kind: FloodKind) -> Window {
         let window = Window()
         windows[kind] = window
-        order.append((min(latest, .max - limit.window) + limit.window, kind))
+        order.append((latest + limit.window.bounded, kind))
         assert(order.count == windows.count, "a kind in the order has no window")
         return window
     }

@@ -114,7 +114,8 @@ import Synchronization
     ///
     /// - Returns: Whether the reader may sleep; if not, the slot is filled or closed.
     func sleep(at number: Int64) -> Bool {
-        let (isAsleep, found) = slot(of: number).state.value.replace(State.empty, by: State.asleep)
+        let (isAsleep, found) = slot(of: number).state.value.compareExchange(
+            expected: State.empty, desired: State.asleep, ordering: .acquiringAndReleasing)
         return isAsleep || found == State.asleep
     }
 
@@ -122,7 +123,9 @@ import Synchronization
     ///
     /// - Returns: Whether the reader slept, so that the caller must wake it.
     func endSleep(at number: Int64) -> Bool {
-        slot(of: number).state.value.replace(State.asleep, by: State.empty).isReplaced
+        slot(of: number).state.value.compareExchange(
+            expected: State.asleep, desired: State.empty, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     /// Takes the element of an assigned slot; if the slot isn't filled yet, the thread that fills it is refused.

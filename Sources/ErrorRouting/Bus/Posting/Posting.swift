@@ -12,8 +12,8 @@ struct Posting: Sendable {
         var promise: Promise<HandleOutcome>?
         /// The kind by which a flood limit groups the error; nil if no limit applies to it.
         var floodKind: FloodKind?
-        /// The time of the post in nanoseconds, measured with the bus's clock; nil for the system's clock.
-        var clockTime: Int64?
+        /// The time of the post, measured with the bus's clock; nil for the system's clock.
+        var clockTime: Duration?
     }
 
     let error: UnboxedError
@@ -78,13 +78,13 @@ struct Posting: Sendable {
     /// The kind by which a flood limit groups the error; nil if no limit applies to it.
     var floodKind: FloodKind? { if case .limited(let kind) = rest { kind } else { extras?.value.floodKind } }
 
-    /// The time of the post for a flood limit, in nanoseconds, measured with the bus's clock.
-    var floodTime: Int64 { extras?.value.clockTime ?? moment.sinceOrigin }
+    /// The time of the post for a flood limit, measured with the bus's clock.
+    var floodTime: Duration { extras?.value.clockTime ?? .nanoseconds(moment.sinceOrigin) }
 
     /// Sets the error's kind and the time of the post for a flood limit.
     ///
     /// The kind is nil if the limit doesn't apply to the error. The time is nil if the bus uses the system's clock.
-    mutating func limit(by kind: FloodKind?, at clockTime: Int64?) {
+    mutating func limit(by kind: FloodKind?, at clockTime: Duration?) {
         if kind == nil, clockTime == nil { return }
         if case .none = rest, let kind, clockTime == nil {
             rest = .limited(kind)

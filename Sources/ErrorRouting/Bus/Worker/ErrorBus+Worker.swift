@@ -37,7 +37,7 @@ extension ErrorBus {
     /// The action's end has an effect only if the action wasn't abandoned.
     private func perform(_ running: RunningAction, in ambience: Ambience) async {
         // Start the time limit now: until this point, the task might have waited for a thread.
-        let limit = running.limit.map { clock.now() + $0.bounded }
+        let limit = running.limit.map { clock.deadline(after: $0) }
         guard storage.apply({ $0.actionStarts(running, until: limit) }) else {
             return running.end.fulfill(.reportRemoved)
         }

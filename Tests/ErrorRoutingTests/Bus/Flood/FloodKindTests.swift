@@ -30,19 +30,19 @@ extension FloodKindTests {
         expect(kind(error), equals: kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
         expectApart([error, NSError(domain: "a", code: 2), NSError(domain: "b", code: 1)])
         expectApart([error, Zoo.NSErrorSubclass(domain: "a", code: 1)])
-        let code = ErrorCode(of: error)
+        let code = FloodKind.code(of: error)
         expect(code.number, equals: 1)
         expect(code.domain, equals: "a")
         expect(kind(Zoo.Foreign(errorCode: 1)), equals: kind(Zoo.Foreign(errorCode: 1)))
         expectApart([Zoo.Foreign(errorCode: 1), Zoo.Foreign(errorCode: 2)])
-        expect(ErrorCode(of: Zoo.Foreign(errorCode: 7)).number, equals: 7)
+        expect(FloodKind.code(of: Zoo.Foreign(errorCode: 7)).number, equals: 7)
         let userInfo = [NSLocalizedDescriptionKey: "text"]
         expect(kind(URLError(.timedOut)), equals: kind(URLError(.timedOut, userInfo: userInfo)))
         expectApart([URLError(.timedOut), URLError(.cancelled), CocoaError(.fileNoSuchFile), POSIXError(.EPERM)])
         expectApart([CocoaError(.fileNoSuchFile), CocoaError(.fileReadNoSuchFile)])
         expectApart([POSIXError(.EPERM), POSIXError(.ENOENT)])
         for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
-            let (code, foundation) = (ErrorCode(of: error), error as NSError)
+            let (code, foundation) = (FloodKind.code(of: error), error as NSError)
             expect(code.number, equals: foundation.code)
             expect(code.domain, equals: foundation.domain)
             expect(kind(error), equals: kind(foundation))
@@ -74,7 +74,7 @@ extension FloodKindTests {
     private func kind(
         _ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1, in scope: [String] = []
     ) -> FloodKind {
-        FloodKind(of: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
+        FloodKind(FloodKind.code(of: error), at: .init(fileID: file, line: line), in: scope)
     }
 
     private func expectApart(_ errors: [any Error], line: Int = #line) {

@@ -50,14 +50,14 @@ extension BusIntakeTests {
         let own = ScopeContext.Own("scope", ErrorHandler(), .innermostFirst, [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
-        let kind = combination & 4 == 0 ? nil : FloodKind(of: ErrorCode(of: Numbered(7)), at: .init(), in: [])
+        let kind = combination & 4 == 0 ? nil : FloodKind(FloodKind.code(of: Numbered(7)), at: .init(), in: [])
         var posting = Posting(
             UnboxedError(Numbered(7)), at: .init(), scope: scope, extras: promise.map { Box(.init(promise: $0)) })
-        if let kind { posting.limit(by: kind, at: 7) }
+        if let kind { posting.limit(by: kind, at: .nanoseconds(7)) }
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
         expect(posting.floodKind, equals: kind)
-        expect(posting.floodTime, equals: kind == nil ? posting.moment.sinceOrigin : 7)
+        expect(posting.floodTime, equals: .nanoseconds(kind == nil ? posting.moment.sinceOrigin : 7))
     }
 
     @Test("a report's time is the continuous clock's, to the nanosecond, and it stores the given values")

@@ -9,7 +9,8 @@ struct ExploredBus {
         var configuration = ErrorBus.Configuration(capacity: capacity, actionTimeLimit: nil, floodLimit: floodLimit)
         configuration.lastResort = Ledger.lastResort
         bus = ErrorBus(handler: Ledger.rules, configuration: configuration)
-        bus.unrunWatch.close()
+        // Count this as the first post, so that no explored post is the first.
+        _ = bus.unrunWatch.note(Moment())
         _ = bus.storage.apply { $0.run() }
     }
 
