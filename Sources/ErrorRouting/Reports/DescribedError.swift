@@ -41,19 +41,21 @@ struct DescribedError {
     ///
     /// The domain and code aren't read for a kind or a case: these are more specific, and reading the domain bridges
     /// the error.
-    var fingerprint: String { kind.map(named) ?? coded ?? typeName }
+    func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
+        kind.map(named) ?? coded(domainAndCode()) ?? typeName
+    }
 
     /// The type with the first of these that the error has: a case, a domain and code, its own kind.
     ///
     /// This is the fingerprint of an underlying error, which a replay compares with the fingerprint of a rebuilt error.
     /// The replay has no table of details, and its rules might need the domain and the code.
     var fingerprintForReplay: String {
-        caseName.map(named) ?? coded ?? ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
+        caseName.map(named) ?? coded(ErrorText.domainAndCode(of: error))
+            ?? ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
     }
 
-    /// The type with the error's domain and code; nil if it doesn't define them.
-    private var coded: String? {
-        ErrorText.domainAndCode(of: error).map { "\(typeName)(\(OneLine.escaped($0.domain)) \($0.code))" }
+    private func coded(_ code: (domain: String, code: Int)?) -> String? {
+        code.map { "\(typeName)(\(OneLine.escaped($0.domain)) \($0.code))" }
     }
 
     private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }

@@ -62,11 +62,11 @@ extension ErrorReport {
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. The fingerprint is the same in every run and,
     /// as long as the type, case, and file keep their names, in every release. It contains no line numbers or case
     /// numbers, because unrelated edits change these. It doesn't depend on payloads, messages, or scopes.
-    public var fingerprint: String { fingerprint(of: described) }
+    public var fingerprint: String { fingerprint(of: described, domainAndCode) }
 
-    private func fingerprint(of described: DescribedError) -> String {
-        "\(described.fingerprint) \(OneLine.escaped(source.fileID))"
-    }
+    private func fingerprint(
+        of described: DescribedError, _ domainAndCode: @autoclosure () -> (domain: String, code: Int)?
+    ) -> String { "\(described.fingerprint(domainAndCode())) \(OneLine.escaped(source.fileID))" }
 
     /// All strings of the report, for an exporter that needs several of them.
     ///
@@ -75,12 +75,12 @@ extension ErrorReport {
     ///
     /// - Complexity: The same as ``message`` and ``trail`` together; computed on each access.
     public var texts: Texts {
-        let described = described
+        let (described, code) = (described, domainAndCode)
         let (message, reflected) = described.messageAndFields
         return Texts(
             typeName: described.typeName, kindName: described.kind.map(OneLine.escaped),
             caseName: described.caseName.map(OneLine.escaped), givenKind: described.details?.kind.map(OneLine.escaped),
-            domainAndCode: domainAndCode, message: OneLine.escaped(message), fingerprint: fingerprint(of: described),
+            domainAndCode: code, message: OneLine.escaped(message), fingerprint: fingerprint(of: described, code),
             trail: trail(reflected), origin: described.origin)
     }
 
