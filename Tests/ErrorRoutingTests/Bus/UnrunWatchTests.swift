@@ -25,7 +25,7 @@ struct UnrunWatchTests {
             bus.post(Numbered(1))
             expect(bus.unrunWatch.isOpen, equals: true)
             if ends { bus.finish() } else { Task.detached { await bus.run() } }
-            while bus.unrunWatch.isOpen { await Task.yield() }
+            await eventually("the bus is no longer watched") { !bus.unrunWatch.isOpen }
             expect(bus.unrunWatch.note(moment(100)), equals: false)
             _ = await bus.shutdown(within: .zero)
         }

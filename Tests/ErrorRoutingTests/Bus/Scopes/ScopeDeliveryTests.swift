@@ -117,7 +117,7 @@ extension ScopeDeliveryTests {
         // The action returns to a path that only its own worker still retains.
         gate.open()
         await left.wait()
-        for _ in 0..<100 { await Task.yield() }
+        await bus.waitForInternalTasks()
         expect(trace.entries, equals: ["ran 1"])
     }
 
@@ -153,7 +153,7 @@ extension ScopeDeliveryTests {
         let outer = other.scope("posting", handler: posting)
         for number in 1...2 { outer.post(Numbered(number)) }
         let running = Task { await other.run() }
-        while other.statistics.pending > 0 { await Task.yield() }
+        await eventually("all four reports are delivered") { other.statistics.pending == 0 }
         other.finish()
         await running.value
         expect(journal.entries, equals: [["outer", "inner"], ["outer", "inner"]])
