@@ -143,7 +143,8 @@ extension WithErrorBusTests {
             await entered.wait()
             guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
             while bus.statistics.pending > 0 { yieldToOtherThreads() }
-            // Yield, so that a bus that ends too early has time to do so.
+            // Yield, so that a bus that ends too early has time to do so. The code after the body only waits meanwhile, so
+            // it changes no state that a test could wait for.
             for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
             leave.signal()
             await ends.value
