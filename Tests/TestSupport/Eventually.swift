@@ -24,3 +24,16 @@ package func eventually(
         await Task.yield()
     }
 }
+
+/// Waits until no other code retains an object; if that takes much too long, fails the test, and returns.
+///
+/// A bus's worker and actions retain the bus, even if they were abandoned. So after a bus's end, they have ended once
+/// only the test retains the bus, and no late effect can follow.
+package func becomesOnlyReference<Object: AnyObject>(
+    to object: inout Object, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+) async {
+    await eventually(
+        "only the test retains the \(Object.self)", fileID: fileID, filePath: filePath, line: line, column: column
+    ) { isKnownUniquelyReferenced(&object) }
+}

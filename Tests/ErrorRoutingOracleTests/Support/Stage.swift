@@ -59,9 +59,7 @@ struct Stage {
     mutating func becomesOnlyOwner(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async {
-        await eventually(
-            "only the test retains the bus", fileID: fileID, filePath: filePath, line: line, column: column
-        ) { isKnownUniquelyReferenced(&bus) }
+        await becomesOnlyReference(to: &bus, fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
     /// Waits until a number of tasks sleep on the clock; fails the test if that takes much too long.

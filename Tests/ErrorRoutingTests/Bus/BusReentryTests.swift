@@ -103,16 +103,16 @@ extension BusReentryTests {
                     journal.note("runs")
                     return .stop
                 }
-            let bus = ErrorBus(handler: handler)
+            var bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
-            let running = Task { await bus.run() }
+            let running = Task { [bus] in await bus.run() }
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await running.value
             leave.signal()
             await left.wait()
             // An action that the worker has begun is noted by then.
-            await bus.waitForInternalTasks()
+            await becomesOnlyReference(to: &bus)
         }
         #expect(journal.entries.isEmpty)
     }

@@ -1,6 +1,5 @@
+import ErrorRouting
 import ErrorRoutingTesting
-
-@testable import ErrorRouting
 
 /// An error with a number.
 struct Numbered: Error, Hashable {
@@ -18,19 +17,6 @@ final class Journal<Entry: Sendable>: Sendable {
     func note(_ entry: Entry) { storage.withLock { $0.append(entry) } }
 
     func clear() { storage.withLock { $0 = [] } }
-}
-
-extension ErrorBus {
-    /// Waits until the latest asynchronous action has ended, even if the bus has abandoned it.
-    func waitForLatestAction() async { await internalTasks.withLock { $0.action }?.value }
-
-    /// Waits until the bus's worker, and then the latest asynchronous action, have ended.
-    ///
-    /// After a shutdown, they can outlive the bus's run; when they have ended, no code of the bus is left to run.
-    func waitForInternalTasks() async {
-        await internalTasks.withLock { $0.worker }?.value
-        await waitForLatestAction()
-    }
 }
 
 extension AsyncSequence where Failure == Never {

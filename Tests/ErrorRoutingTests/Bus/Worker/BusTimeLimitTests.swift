@@ -79,6 +79,8 @@ extension BusTimeLimitTests {
         gate.open()
     }
 
+    private final class Tracked: Error {}
+
     @Test(
         "failures before it are reported once, whether it returns before or after the bus's end",
         arguments: [false, true])
@@ -89,28 +91,33 @@ extension BusTimeLimitTests {
                 failures.note("\(type(of: failure.error))")
                 return .stop
             }
-            .on(Numbered.self) { [gate] _ in
+            .on(Tracked.self) { [gate] _ in
                 await gate.wait()
                 returned.open()
                 return .stop
             }
-            .on(Numbered.self) { _ in throw Numbered(9) }
+            .on(Tracked.self) { _ in throw Numbered(9) }
         var configuration = configuration()
         configuration.lastResort = LastResort { lines.note($0) }
-        let bus = await withErrorBus(handler: handler, configuration: configuration) { bus in
-            bus.post(Numbered(1))
+        var bus = await withErrorBus(handler: handler, configuration: configuration) { bus in
+            weak var tracked: Tracked?
+            do {
+                let error = Tracked()
+                tracked = error
+                bus.post(error)
+            }
             await clock.waitForSleepers()
             clock.advance(by: .seconds(30))
             if isLate { return bus }
             await eventually("both failures are delivered") { failures.entries.count >= 2 }
             gate.open()
             await returned.wait()
-            await bus.waitForLatestAction()
+            await eventually("the abandoned action's task has ended and released its error") { tracked == nil }
             return bus
         }
         gate.open()
         await returned.wait()
-        await bus.waitForInternalTasks()
+        await becomesOnlyReference(to: &bus)
         expect(failures.entries, equals: ["Numbered", "ActionTimeLimitExceeded"])
         expect(lines.entries, equals: [])
     }
