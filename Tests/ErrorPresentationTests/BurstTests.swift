@@ -94,8 +94,7 @@ extension BurstTests {
                 }
             }
             var last = ErrorPresenter.Statistics()
-            while presenter.statistics.received < count {
-                await Task.yield()
+            await eventually("the presenter has received every error", within: .seconds(600)) {
                 let now = presenter.statistics
                 checks += 1
                 #expect(presenter.isSound, "\(now)")
@@ -106,6 +105,7 @@ extension BurstTests {
                 expect(differences.filter { $0 < 0 }, equals: [], "\(now)")
                 last = now
                 if checks % 5 == 0 { presenter.dismiss() }
+                return now.received >= count
             }
             await waitUntil { presenter.statistics.waiting == presenter.waiting }
             withExtendedLifetime(observation) {}

@@ -38,13 +38,16 @@ final class Flaky {
     }
 }
 
-/// Waits until a condition is true.
+/// Waits until a presenter, a loader, or a bus has reached the state that the caller's line describes.
 ///
-/// If another thread wakes the main actor, a test has nothing else to wait for. If the condition never becomes true,
-/// the suite's time limit fails the test.
+/// If another thread wakes the main actor, a test has nothing else to wait for. A failure shows the caller's line.
 @MainActor
-func waitUntil(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
+func waitUntil(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+    _ condition: () -> Bool
+) async {
+    await eventually(
+        "this line's condition is true", fileID: fileID, filePath: filePath, line: line, column: column, condition)
 }
 
 extension ErrorPresenter {

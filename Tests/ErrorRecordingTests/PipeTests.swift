@@ -83,7 +83,7 @@ extension PipeTests {
         let first = openReader()
         for _ in 0..<200 { recorder.record(report(Sized(length: 4_000))) }
         // The system reports when a pipe has room, but not when it is full, so check repeatedly.
-        while hasRoom { await Task.yield() }
+        await eventually("the pipe is full") { !hasRoom }
         try first.close()
         await recorder.settle()
         let statistics = recorder.statistics

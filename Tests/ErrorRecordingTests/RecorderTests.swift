@@ -165,10 +165,9 @@ extension RecorderTests {
             recorder.record(report(Plain(number: 1)))
             await arrived.wait()
             async let closed = recorder.close(within: .seconds(86_400))
-            // Wait until it is closed.
-            while recorder.statistics.dropped == 0 {
+            await eventually("the closed recorder drops a record") {
                 recorder.record(report(Plain(number: 2)))
-                await Task.yield()
+                return recorder.statistics.dropped > 0
             }
             barrier.open()
             expect(await closed.pending, equals: 0)

@@ -64,10 +64,10 @@ extension CircuitDelayTests {
                 }
             }
             group.addTask {
-                // Calls that were refused during the trial call wait a second time.
-                while sent.withLock({ $0.count }) < 20 {
+                await eventually("every job has made its call") {
+                    // Calls that were refused during the trial call wait a second time.
                     clock.advance(by: .seconds(1))
-                    await Task.yield()
+                    return sent.withLock { $0.count } >= 20
                 }
             }
         }

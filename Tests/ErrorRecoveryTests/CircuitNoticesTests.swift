@@ -97,7 +97,7 @@ extension CircuitNoticesTests {
             breaker = self.breaker()
         }
         // The task that ran the bus's worker might still be ending.
-        while weakBus != nil { await Task.yield() }
+        await eventually("the tasks that ran the bus have released it") { weakBus == nil }
         #expect(breaker != nil)
     }
 }

@@ -55,7 +55,7 @@ struct TimeLimitTests {
         for (thrown, isKept) in zip(errors, [true, false]) {
             let error = await #expect(throws: TimeLimitExceeded.self) {
                 try await withTimeLimit(.zero) {
-                    while !Task.isCancelled { await Task.yield() }
+                    await eventually("the operation is cancelled") { Task.isCancelled }
                     throw thrown
                 }
             }
@@ -73,7 +73,7 @@ struct TimeLimitTests {
             let task = Task {
                 try await withTimeLimit(.seconds(2), clock: clock) {
                     begun.open()
-                    while !Task.isCancelled { await Task.yield() }
+                    await eventually("the operation is cancelled") { Task.isCancelled }
                     throw Timeout(code: 5)
                 }
             }
@@ -82,7 +82,7 @@ struct TimeLimitTests {
             await #expect(throws: Timeout(code: 5)) { try await task.value }
         }
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await eventually("the caller is cancelled") { Task.isCancelled }
             return try await withTimeLimit(.seconds(2)) { 6 }
         }
         task.cancel()
@@ -94,7 +94,7 @@ struct TimeLimitTests {
     func brokenClock() async {
         await #expect(throws: Refused.self) {
             try await withTimeLimit(.seconds(2), clock: ImmediateClock(failure: Refused())) {
-                while !Task.isCancelled { await Task.yield() }
+                await eventually("the operation is cancelled") { Task.isCancelled }
             }
         }
     }
@@ -107,7 +107,9 @@ struct TimeLimitTests {
         }
         for limit in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
             await #expect(throws: TimeLimitExceeded.self) {
-                try await withTimeLimit(limit) { while !Task.isCancelled { await Task.yield() } }
+                try await withTimeLimit(limit) {
+                    await eventually("the operation is cancelled") { Task.isCancelled }
+                }
             }
         }
     }
@@ -122,7 +124,7 @@ struct TimeLimitTests {
                 try await circuit.run {
                     try await withTimeLimit(.zero) {
                         attempts.withLock { $0 += 1 }
-                        while !Task.isCancelled { await Task.yield() }
+                        await eventually("the operation is cancelled") { Task.isCancelled }
                     }
                 }
             }

@@ -35,9 +35,9 @@ extension BlockedThreadTests {
                 if isThrowing { throw Stray() }
                 return .next
             }
-        let stage = Stage(handler, isTimed: false)
+        var stage = Stage(handler, isTimed: false)
         stage.post(0...3)
-        async let run: Void = stage.bus.run()
+        let run = stage.run()
         await entered.wait()
         let before = later.count
         expect(before, equals: 1)
@@ -48,12 +48,11 @@ extension BlockedThreadTests {
         expect(stage.bus.counts, equals: counts)
         leave.signal()
         await left.wait()
-        await run
-        await yieldOften()
+        await run.value
+        await stage.becomesOnlyOwner()
         expect(later.count, equals: before)
         // A failure after the end doesn't change a count, but is written as one line.
         expect(stage.bus.counts, equals: counts)
-        if isThrowing { await stage.lines.reaches(1) }
         expect(stage.lines.entries.labels, equals: isThrowing ? ["failure of 1"] : [])
         stage.expectLaws(returned: returned)
     }
@@ -108,7 +107,7 @@ extension BlockedThreadTests {
             Task { await stage.bus.run() }
             await entered.wait()
             Task { @concurrent in _ = await stage.bus.shutdown(within: .milliseconds(100)) }
-            while !stage.bus.description.contains("(finished)") { await Task.yield() }
+            await eventually("the shutdown has finished the bus") { stage.bus.description.contains("(finished)") }
             Thread.detachNewThread {
                 // The tasks that block all threads never end. So a bus that needed the pool would never shut down.
                 for _ in 0..<30_000 where stage.bus.counts.dropped < 3 { usleep(1_000) }

@@ -94,7 +94,7 @@ extension CutOffTests {
             await stage.running {
                 let tasks = (0..<6).map { number in
                     stage.bus.task(name: "\(number)") {
-                        while !Task.isCancelled { await Task.yield() }
+                        await eventually("the bus cancels task \(number)") { Task.isCancelled }
                         throw Mishap(number)
                     }
                 }

@@ -40,7 +40,7 @@ extension DeliverTests {
         let stage = Stage(Self.rules, capacity: 1)
         // On this actor, a post is complete as soon as it is counted. A shutdown would refuse an incomplete post.
         let waiting = Task { @MainActor in await stage.bus.deliver(Mishap(1)) }
-        while stage.bus.counts.posted == 0 { await Task.yield() }
+        await eventually("the waiting caller has posted its error") { stage.bus.counts.posted > 0 }
         expect(await stage.bus.deliver(Mishap(1)).disposition, equals: .dropped)
         expect(await stage.bus.shutdown(within: .zero).labels.first, equals: "1")
         expect(await waiting.value.disposition, equals: .dropped)

@@ -98,7 +98,7 @@ extension EndTests {
         let caller = Task {
             await withErrorBus(handler: Self.continuing(handled)) { bus in
                 begun.open()
-                while !Task.isCancelled { await Task.yield() }
+                await eventually("the body is cancelled") { Task.isCancelled }
                 bus.post(Mishap(1))
                 return bus
             }
@@ -144,7 +144,7 @@ extension EndTests {
         let runs = (1...2).map { _ in Task { await stage.bus.run() } }
         await hanging.entered.wait()
         runs[0].cancel()
-        while !stage.bus.description.contains("(finished)") { await Task.yield() }
+        await eventually("the cancelled run has finished the bus") { stage.bus.description.contains("(finished)") }
         stage.post(4...4)
         hanging.leave.open()
         for run in runs { await run.value }

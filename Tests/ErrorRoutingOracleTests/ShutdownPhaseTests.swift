@@ -43,29 +43,29 @@ extension ShutdownPhaseTests {
         arguments: [false, true])
     @MainActor func asynchronousAction(isFinishedBefore: Bool) async {
         let hanging = Hanging()
-        let stage = Stage(hanging.handler)
+        var stage = Stage(hanging.handler)
         stage.post(0...4)
-        async let run: Void = stage.bus.run()
+        let run = stage.run()
         // On this actor, a post is complete as soon as it is counted. A shutdown would refuse an incomplete post.
-        let outcome = Task { @MainActor in await stage.bus.deliver(Mishap(5)) }
+        let outcome = Task { @MainActor [bus = stage.bus] in await bus.deliver(Mishap(5)) }
         await hanging.entered.wait()
-        while stage.bus.counts.posted < 6 { await Task.yield() }
+        await eventually("all six errors are posted") { stage.bus.counts.posted >= 6 }
         if isFinishedBefore { stage.bus.finish() }
-        async let left = stage.bus.shutdown(within: .seconds(5))
+        let left = Task { [bus = stage.bus] in await bus.shutdown(within: .seconds(5)) }
         await stage.clock.waitForSleepers()
         stage.clock.advance(by: .seconds(4))
         expect(stage.bus.counts, equals: Counts(posted: 6, handled: 1, pending: 5))
         stage.clock.advance(by: .seconds(1))
-        let returned = await left
+        let returned = await left.value
         expect(returned.labels, equals: ["1", "2", "3", "4", "5"])
         expect(await outcome.value.disposition, equals: .dropped)
-        await run
+        await run.value
         let counts = Counts(posted: 6, handled: 1, dropped: 5)
         expect(stage.bus.counts, equals: counts)
         await hanging.cancelled.wait()
         hanging.leave.open()
         await hanging.left.wait()
-        await yieldOften()
+        await stage.becomesOnlyOwner()
         // The rules after the action haven't run.
         expect(hanging.later.entries, equals: [0])
         expect(stage.bus.counts, equals: counts)
@@ -102,7 +102,7 @@ extension ShutdownPhaseTests {
         async let run: Void = stage.bus.run()
         for number in 10...13 { stage.bus.post(Mishap(number), line: 1) }
         await stage.seen.reaches(1)
-        while stage.bus.counts.suppressed < 2 { await Task.yield() }
+        await eventually("two errors are suppressed") { stage.bus.counts.suppressed >= 2 }
         stage.bus.post(Mishap(1), line: 2)
         await hanging.entered.wait()
         stage.bus.post(Mishap(20), line: 3)
@@ -127,7 +127,8 @@ extension ShutdownPhaseTests {
         await stage.clock.waitForSleepers(2)
         early.cancel()
         stage.clock.advance(by: .seconds(4))
-        await yieldOften()
+        // Both deadlines are still ahead. Nothing else can remove the reports.
+        await stage.sleepersReach(2)
         expect(stage.bus.counts.pending, equals: 2)
         stage.clock.advance(by: .seconds(1))
         expect(await early.value.labels, equals: ["1", "2"])
@@ -149,6 +150,3 @@ extension ShutdownPhaseTests {
         stage.expectLaws()
     }
 }
-
-/// Lets other tasks run, so that a late effect has time to appear.
-func yieldOften() async { for _ in 0..<500 { await Task.yield() } }

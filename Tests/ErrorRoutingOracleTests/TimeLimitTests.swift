@@ -18,7 +18,8 @@ extension TimeLimitTests {
             await hanging.entered.wait()
             await stage.clock.waitForSleepers()
             stage.clock.advance(by: .seconds(29))
-            await yieldOften()
+            // The limit is still ahead. Nothing else can abandon the action.
+            await stage.sleepersReach(1)
             expect(stage.bus.counts.pending, equals: 3)
             stage.clock.advance(by: .seconds(1))
             await hanging.cancelled.wait()
@@ -39,24 +40,30 @@ extension TimeLimitTests {
 
     @Test("each action has the whole limit for itself, even several for one report; without a limit none is cut off")
     func eachByItself() async {
-        let gates = (0..<3).map { _ in (entered: Gate(), leave: Gate()) }
-        var handler = ErrorHandler()
-        // The last-registered rule is tried first.
-        for (entered, leave) in gates.reversed() {
-            handler = handler.on(Mishap.self) { _ in
-                entered.open()
-                await leave.wait()
-                return .next
-            }
-        }
         for limit in [Duration.seconds(30), nil] {
+            let gates = (0..<3).map { _ in (entered: Gate(), leave: Gate()) }
+            var handler = ErrorHandler()
+            // The last-registered rule is tried first.
+            for (entered, leave) in gates.reversed() {
+                handler = handler.on(Mishap.self) { _ in
+                    entered.open()
+                    await leave.wait()
+                    return .next
+                }
+            }
             let stage = Stage(handler, actionTimeLimit: limit)
             await stage.running {
                 stage.post(1...1)
                 for (entered, leave) in gates {
                     await entered.wait()
                     stage.clock.advance(by: .seconds(20))
-                    await yieldOften()
+                    if limit != nil {
+                        // If the timer of an earlier action's limit fires, it is set again for this action's limit.
+                        await stage.sleepersReach(1)
+                    } else {
+                        // Let a wrong timer fire: without a limit no task sleeps, so there is nothing to wait for.
+                        for _ in 0..<500 { await Task.yield() }
+                    }
                     leave.open()
                 }
             }

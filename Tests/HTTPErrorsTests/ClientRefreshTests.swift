@@ -97,7 +97,7 @@ extension ClientRefreshTests {
                 second.open()
                 go.open()
                 // Don't return before the first request has received its second 401.
-                while script.requests.count < 3 { await Task.yield() }
+                await eventually("the first request is sent a second time") { script.requests.count >= 3 }
             }
             return "\(next)"
         }
@@ -156,16 +156,27 @@ extension ClientRefreshTests {
     @Test("during a hanging refresh a request ends at its own or the transport's limit, without delaying the next one")
     func hanging() async throws {
         for (own, transport) in [(Duration.milliseconds(20), nil), (nil, Duration.milliseconds(20))] {
-            let (count, never) = (Locked(0), Gate())
+            let (count, never, oldHasEnded) = (Locked(0), Gate(), Gate())
             let script = server(taking: "2", timeout: transport)
+            let keeper = Locked<TokenKeeper?>(nil)
             let token = BearerToken("0") {
                 let number = count.withLock {
                     $0 += 1; return $0
                 }
-                if number == 1 { await never.wait() }
+                if number == 1 {
+                    // This task belongs to the old refresh, and outlives it.
+                    Task {
+                        await never.wait()
+                        let keeper = keeper.withLock { $0 }
+                        await eventually("the old refresh has ended") { keeper?.isRefreshedHere == false }
+                        oldHasEnded.open()
+                    }
+                    await never.wait()
+                }
                 return "\(number)"
             }
             let client = try APIClient(script, token: token)
+            keeper.withLock { $0 = client.token }
             var call = Call(NoContent.self)
             call.timeout = own
             let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
@@ -174,7 +185,7 @@ extension ClientRefreshTests {
             _ = try await client.send(call)
             // The old refresh's token arrives too late to replace the new one.
             never.open()
-            for _ in 0..<100 { await Task.yield() }
+            await oldHasEnded.wait()
             _ = try await client.send(call)
             expect(count.withLock { $0 }, equals: 2)
         }

@@ -59,7 +59,7 @@ extension ClientTimeLimitTests {
         await refreshing.wait()
         expect(script.requests.count, equals: 2)
         let patient = Task { try await client.send(call(within: .seconds(Int64.max))) }
-        while script.requests.count < 3 { await Task.yield() }
+        await eventually("the patient request is sent") { script.requests.count >= 3 }
         go.open()
         _ = try await patient.value
         // The remaining time is less than the time that was requested.
@@ -72,6 +72,7 @@ extension ClientTimeLimitTests {
         let time: Duration
 
         func prepare(_ request: inout TransportRequest) async throws {
+            // Work that ignores cancellation, unlike a sleep.
             let end = ContinuousClock.now + time
             while ContinuousClock.now < end { await Task.yield() }
         }

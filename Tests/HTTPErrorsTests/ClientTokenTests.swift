@@ -34,7 +34,7 @@ extension ClientTokenTests {
             for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: .post)) } }
             await refreshing.wait()
             // All requests have received their 401 before the refresh ends.
-            while script.requests.count < 50 { await Task.yield() }
+            await eventually("every request has received its 401") { script.requests.count >= 50 }
             go.open()
             for try await user in group { expect(user, equals: User(name: "Ada")) }
         }
@@ -91,7 +91,7 @@ extension ClientTokenTests {
                         await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
                     }
                 }
-                while client.token?.waiterCount != 100 { await Task.yield() }
+                await eventually("all callers wait for the refresh") { client.token?.waiterCount == 100 }
                 go.open()
                 for await error in group {
                     expect(error?.kind, equals: .unauthorized)
@@ -147,7 +147,7 @@ extension ClientTokenTests {
         let first = Task { try await client.send(Call(User.self)) }
         await refreshing.wait()
         let second = Task { try await client.send(Call(User.self)) }
-        while script.requests.count < 2 { await Task.yield() }
+        await eventually("the second request is sent") { script.requests.count >= 2 }
         first.cancel()
         let error = await #expect(throws: NetworkError.self) { try await first.value }
         expect(error?.kind, equals: .cancelled)

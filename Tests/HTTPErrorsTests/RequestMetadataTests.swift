@@ -91,7 +91,7 @@ extension RequestMetadataTests {
         expect(Self.keys.map { failed["upstream.\($0)"] }, equals: values)
         expect(Self.keys.map { failed[$0] }, equals: ["POST", nil, "/orders", nil])
         let cancelled = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await eventually("the call's task is cancelled") { Task.isCancelled }
             return try await client.send(Call(User.self))
         }
         cancelled.cancel()

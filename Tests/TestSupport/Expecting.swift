@@ -36,7 +36,7 @@ package func expectNil<Value>(
 }
 
 extension SourceLocation {
-    fileprivate init(_ fileID: StaticString, _ filePath: StaticString, _ line: Int, _ column: Int) {
+    init(_ fileID: StaticString, _ filePath: StaticString, _ line: Int, _ column: Int) {
         self.init(fileID: "\(fileID)", filePath: "\(filePath)", line: line, column: column)
     }
 }

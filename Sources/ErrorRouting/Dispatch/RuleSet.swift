@@ -111,7 +111,7 @@ extension RuleSet {
         private var rules: [(rule: Rule, stage: RuleStage)] {
             var rules: [(rule: Rule, stage: RuleStage)] = []
             rules.reserveCapacity(count)
-            for version in sequence(first: self, next: \.previous) {
+            for version in sequence(first: self, next: { $0.previous }) {
                 if let added = version.added { rules.append(added) }
             }
             return rules

@@ -27,26 +27,24 @@ extension MatcherShape {
         }
     }
 
-    /// Returns a closure's first result for a part that each matching error must match; the parts are tried in order.
+    /// Returns a closure's first result for a part that every matching error must match.
     ///
-    /// At most ``partLimit`` parts are tried. A rule whose required part isn't found is only slower.
+    /// At most ``partLimit`` parts are tried, in order. A rule whose required part isn't found is only slower.
     private func firstRequired<Result>(_ read: (MatcherShape) -> Result?) -> Result? {
         var budget = Self.partLimit
-        return firstRequired(&budget, read)
-    }
-
-    private func firstRequired<Result>(_ budget: inout Int, _ read: (MatcherShape) -> Result?) -> Result? {
-        budget -= 1
-        if budget < 0 { return nil }
-        switch self {
-        case .named(_, let inner), .narrowed(let inner):
-            return inner.firstRequired(&budget, read)
-        case .both(let parts):
-            for part in parts { if let result = part.firstRequired(&budget, read) { return result } }
-            return nil
-        case .type, .any, .value, .nsError, .conforming, .extracting, .predicate, .anywhere, .either, .not,
-            .cancellation:
-            return read(self)
+        func first(in shape: MatcherShape) -> Result? {
+            budget -= 1
+            if budget < 0 { return nil }
+            switch shape {
+            case .named(_, let inner), .narrowed(let inner): return first(in: inner)
+            case .both(let parts):
+                for part in parts { if let result = first(in: part) { return result } }
+                return nil
+            case .type, .any, .value, .nsError, .conforming, .extracting, .predicate, .anywhere, .either, .not,
+                .cancellation:
+                return read(shape)
+            }
         }
+        return first(in: self)
     }
 }

@@ -24,9 +24,13 @@ let uiKitStandIn = """
         public private(set) weak var presentingViewController: UIViewController?
         public private(set) var isBeingDismissed = false
         public var refuses = false
+        public private(set) var refusals = 0
 
         open func present(_ controller: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {
-            if refuses || presentedViewController != nil { return }
+            if refuses || presentedViewController != nil {
+                refusals += 1
+                return
+            }
             presentedViewController = controller
             controller.presentingViewController = self
             completion?()
@@ -130,7 +134,7 @@ let alertsProgram = """
             print("refused:")
             root.refuses = true
             for text in ["b", "c"] { presenter.present(Plain(text)) }
-            for _ in 0..<100 { await Task.yield() }
+            await program.wait { root.refusals > 0 }
             await program.expect(nil)
             root.refuses = false
             await program.expect("b")

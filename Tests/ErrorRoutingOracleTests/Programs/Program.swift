@@ -100,7 +100,7 @@ extension Program {
                 return .stop
             }
             .on(matching: having(.hangs)) { _ in
-                while !Task.isCancelled { await Task.yield() }
+                await eventually("a shutdown or the time limit cancels the hanging action") { Task.isCancelled }
                 return .stop
             }
     }

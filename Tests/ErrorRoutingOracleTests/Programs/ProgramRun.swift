@@ -13,7 +13,8 @@ final class ProgramRun: Sendable {
     }
 
     let program: Program
-    let bus: ErrorBus
+    var bus: ErrorBus { ownBus.withLock { $0 } }
+    private let ownBus: Locked<ErrorBus>
     let posted = Log<Posted>()
     let seen = Log<ErrorReport>()
     let lines = Log<ErrorReport>()
@@ -33,7 +34,7 @@ final class ProgramRun: Sendable {
             posted.add(another)
             ErrorBus.current?.post(another)
         }
-        bus = ErrorBus(
+        let bus = ErrorBus(
             handler: handler,
             configuration: .init(
                 capacity: program.capacity, actionTimeLimit: program.actionTimeLimit, floodLimit: program.floodLimit,
@@ -43,6 +44,7 @@ final class ProgramRun: Sendable {
         } onEnd: { [ends] in
             ends.add(Counts($0))
         }
+        ownBus = Locked(bus)
     }
 
     /// Runs the program.
@@ -65,7 +67,9 @@ final class ProgramRun: Sendable {
         for poster in posters { await poster.value }
         await run.value
         // An action that a shutdown has cut off might still be ending.
-        if program.end == .shutdownNow || program.end == .shutdownSoon { for _ in 0..<50 { await Task.yield() } }
+        await eventually("only the run of program \(program.seed) retains its bus") {
+            ownBus.withLock { isKnownUniquelyReferenced(&$0) }
+        }
         return left
     }
 

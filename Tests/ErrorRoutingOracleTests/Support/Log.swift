@@ -2,7 +2,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-// These tests use only the public API, so that a change inside the bus can't change them. Only the two lines with
+// These tests use only the public API, so that a change inside the bus can't change them. Only the lines with
 // `Locked` use code that the package shares: the thread sanitizer doesn't see the order that a mutex creates.
 
 /// A list that any thread can extend.
@@ -16,14 +16,13 @@ final class Log<Entry: Sendable>: Sendable {
 
     func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
 
-    /// Yields until the list has a number of entries; fails the test if that takes much too long.
-    func reaches(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while self.count < count {
-            if ContinuousClock.now > deadline {
-                return _ = Issue.record("\(self.count) of \(count) entries came", sourceLocation: sourceLocation)
-            }
-            await Task.yield()
+    /// Waits until the list has a number of entries; fails the test if that takes much too long.
+    func reaches(
+        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+        column: Int = #column
+    ) async {
+        await eventually("\(count) entries came", fileID: fileID, filePath: filePath, line: line, column: column) {
+            self.count >= count
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// A bus on a test clock, with everything that an observer, the last resort, and the end callback received from it.
 struct Stage {
     let clock = ManualClock()
-    let bus: ErrorBus
+    private(set) var bus: ErrorBus
     /// The reports that an observer received.
     let seen = Log<ErrorReport>()
     /// The reports that the last resort received.
@@ -47,6 +47,37 @@ struct Stage {
     func drain() async {
         bus.finish()
         await bus.run()
+    }
+
+    /// Runs the bus in a task, which retains the bus until the run returns.
+    func run() -> Task<Void, Never> { Task { [bus] in await bus.run() } }
+
+    /// Waits until only this value retains the bus, so that the bus's worker and every action have ended, even actions
+    /// that were abandoned.
+    ///
+    /// After that, no late effect can follow. Other copies of this value, and closures with the bus, must be gone.
+    mutating func becomesOnlyOwner(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async {
+        await becomesOnlyReference(to: &bus, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+
+    /// Waits until a number of tasks sleep on the clock; fails the test if that takes much too long.
+    ///
+    /// A limit whose task still sleeps hasn't expired.
+    func sleepersReach(
+        _ count: Int = 1, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+        column: Int = #column
+    ) async {
+        let areAsleep = Gate()
+        let waiting = Task { [clock] in
+            await clock.waitForSleepers(count)
+            areAsleep.open()
+        }
+        await eventually(
+            "the number of sleeping tasks is \(count)", fileID: fileID, filePath: filePath, line: line, column: column
+        ) { areAsleep.isOpen }
+        waiting.cancel()
     }
 
     /// Runs the bus while a body runs, and then finishes it.

@@ -60,7 +60,7 @@ extension BusEndsTests {
         let task = Task {
             await withErrorBus(handler: Self.continuing(journal)) { bus in
                 begun.open()
-                while !Task.isCancelled { await Task.yield() }
+                await eventually("the body is cancelled") { Task.isCancelled }
                 bus.post(Numbered(1))
                 return bus
             }
@@ -98,7 +98,7 @@ extension BusEndsTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             Task { await bus.run() }
             Task { _ = await bus.shutdown(within: .milliseconds(100)) }
-            while !bus.storage.isClosed { await Task.yield() }
+            await eventually("the shutdown has closed the bus") { bus.storage.isClosed }
             Thread.detachNewThread {
                 // The tasks that block all threads never end, so code that waits for the pool would never end either.
                 for _ in 0..<30_000 where bus.statistics.dropped < 3 { usleep(1_000) }

@@ -172,7 +172,8 @@ extension BusFlushTests {
                 for await _ in reports { return true }
                 return false
             }
-            // Let the reader wait first: a reader that comes later wouldn't need to be woken.
+            // Let the reader wait first: a reader that comes later wouldn't need to be woken, and the test would pass
+            // without a check. Only the stream's buffer knows that a reader waits, and doesn't tell.
             for _ in 0..<100 { await Task.yield() }
             bus.post(Numbered(1))
             let flush = bus.flushPromise()

@@ -103,17 +103,17 @@ extension BusReentryTests {
                     journal.note("runs")
                     return .stop
                 }
-            let bus = ErrorBus(handler: handler)
+            var bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
-            let running = Task { await bus.run() }
+            let running = Task { [bus] in await bus.run() }
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await running.value
             leave.signal()
             await left.wait()
+            // An action that the worker has begun is noted by then.
+            await becomesOnlyReference(to: &bus)
         }
-        // Let the workers end, so that an action that they have begun is noted.
-        for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
 
@@ -139,7 +139,7 @@ extension BusReentryTests {
             bus = nil
             gate.open()
             // Wait until the action has ended: otherwise the leak sanitizer would report it.
-            while watched.object != nil { await Task.yield() }
+            await eventually("the action has ended and released the bus") { watched.object == nil }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         let before = lines.split(separator: "\n").prefix { $0 != "run has returned" }
@@ -157,9 +157,9 @@ extension BusReentryTests {
         bus.post(Numbered(1))
         for _ in 0..<3 { bus.post(Noisy(bus)) }
         let running = Task { await bus.run() }
-        while bus.statistics.pending > 0 { await Task.yield() }
+        await eventually("the reports and the notice of drops are delivered") { bus.statistics.pending == 0 }
         bus.post(Noisy(bus))
-        while bus.statistics.pending > 0 { await Task.yield() }
+        await eventually("the last error and the errors of its end are delivered") { bus.statistics.pending == 0 }
         _ = await bus.shutdown(within: .zero)
         await running.value
         #expect(bus.statistics.isBalanced)
@@ -168,7 +168,7 @@ extension BusReentryTests {
         let reports = other.reports(matching: .type(Noisy.self), bufferingNewest: 1)
         for _ in 0..<5 { other.post(Noisy(other)) }
         let runningOther = Task { await other.run() }
-        while other.statistics.unmatched < 9 { await Task.yield() }
+        await eventually("the errors that the lost errors posted are delivered") { other.statistics.unmatched >= 9 }
         other.finish()
         await runningOther.value
         expect(await reports.collected().map(\.report.missed), equals: [4])
@@ -263,10 +263,10 @@ extension BusReentryTests {
         let limit = FloodLimit(first: 1, per: .seconds(10))
         await withErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: clock)) { bus in
             for number in 1...2 { bus.post(Numbered(number)) }
-            while journal.entries.count < 1 { await Task.yield() }
+            await eventually("the first error's action has run") { journal.entries.count >= 1 }
             await clock.waitForSleepers()
             clock.advance(by: .seconds(10))
-            while journal.entries.count < 2 { await Task.yield() }
+            await eventually("the held error's action has run") { journal.entries.count >= 2 }
         }
         expect(journal.entries, equals: [1, 2])
     }
@@ -296,7 +296,7 @@ extension BusReentryTests {
             expect(bus?.statistics.handled, equals: 1)
             bus = nil
             // A task that is still sleeping on the clock doesn't retain the bus.
-            while watched.object != nil { await Task.yield() }
+            await eventually("only the clock still has the sleeping task") { watched.object == nil }
             clock.gate.open()
         }
     }

@@ -222,7 +222,7 @@ extension CatchingTests {
         // Don't use the main actor, because a task couldn't begin too early there.
         let root = Task { @concurrent in
             await withErrorBus(handler: ErrorHandler()) { bus in
-                while !Task.isCancelled { await Task.yield() }
+                await eventually("the root task is cancelled") { Task.isCancelled }
                 for _ in 0..<200 { bus.task { journal.note(Task.isCancelled) } }
             }
         }

@@ -1,3 +1,4 @@
+import ErrorRoutingTesting
 import Foundation
 import StandardErrorWriter
 import TestSupport
@@ -30,7 +31,7 @@ extension PendingAtExitTests {
             }
             await withErrorBus(handler: slow) { bus in
                 for number in 1...5 { bus.post(Numbered(number)) }
-                while bus.statistics.deliveryTime == nil { await Task.yield() }
+                await eventually("the slow action has begun") { bus.statistics.deliveryTime != nil }
                 // A bus that has delivered all its reports doesn't write lines.
                 await withErrorBus(handler: ErrorHandler().ignore(Numbered.self)) { $0.post(Numbered(6)) }
                 withExtendedLifetime(buses) { exit(0) }
@@ -127,7 +128,7 @@ extension PendingAtExitTests {
                 isHeld.wait()
                 exit(0)
             }
-            while true { await Task.yield() }
+            await Gate().wait()
         }
         expect(lines(result).count, equals: 1)
         expect(lines(result).first?.contains("had 3 pending or more"), equals: true)
@@ -154,7 +155,7 @@ extension PendingAtExitTests {
                 isReady.wait()
                 exit(0)
             }
-            while true { await Task.yield() }
+            await Gate().wait()
         }
     }
 
@@ -162,12 +163,18 @@ extension PendingAtExitTests {
     func comingAndGoing() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            for _ in 0..<4 {
+            let counts = Locked([0, 0, 0, 0])
+            for thread in 0..<4 {
                 Thread.detachNewThread {
-                    while true { ErrorBus(handler: ErrorHandler()).finish() }
+                    while true {
+                        ErrorBus(handler: ErrorHandler()).finish()
+                        counts.withLock { $0[thread] += 1 }
+                    }
                 }
             }
-            for _ in 0..<2_000 { await Task.yield() }
+            await eventually("each thread has released a hundred buses") {
+                counts.withLock { counts in counts.allSatisfy { $0 >= 100 } }
+            }
             exit(0)
         }
     }

@@ -74,7 +74,7 @@ struct RuleCountsTests {
                 bus.scope("request", handler: rules).post(Numbered(1))
             }
             _ = await bus.flush(within: .seconds(60))
-            while released != nil { await Task.yield() }
+            await eventually("the rule's request is deallocated") { released == nil }
             expect(bus.ruleCounts.map(\.count), equals: [1])
             #expect(bus.ruleCounts[0].rule.matcher.contains("Numbered"))
         }

@@ -109,7 +109,7 @@ struct TaskCutOffTests {
             let tasks = await withErrorBus(handler: Self.noting(journal), configuration: configuration) { bus in
                 let tasks = (0..<8).map { number in
                     bus.task(name: "\(number)") {
-                        while !Task.isCancelled { await Task.yield() }
+                        await eventually("the bus cancels task \(number)") { Task.isCancelled }
                         throw Numbered(number)
                     }
                 }

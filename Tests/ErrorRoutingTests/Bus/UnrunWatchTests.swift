@@ -23,7 +23,9 @@ struct UnrunWatchTests {
             let lines = Journal<String>()
             let bus = busWithEarlierPost(lines)
             if ends { bus.finish() } else { Task.detached { await bus.run() } }
-            while !bus.storage.isClosed, bus.storage.apply({ $0.phase == .created }) { await Task.yield() }
+            await eventually("the bus runs or has finished") {
+                bus.storage.isClosed || bus.storage.apply { $0.phase != .created }
+            }
             bus.post(Numbered(1))
             expect(lines.entries.contains { $0.contains("call run()") }, equals: false)
             expect(bus.unrunWatch.note(moment(100)), equals: false)

@@ -45,10 +45,9 @@ extension WithErrorBusTests {
         // This includes tasks that actions start while it drains, even for errors of such tasks.
         let other = Journal<Int>()
         let starting = ErrorHandler.noting(other).on(Numbered.self) { error in
-            guard error.number < 4 else { return .next }
-            // The task that threw this error is ending now, and no other task is running.
-            for _ in 0..<10 { await Task.yield() }
-            ErrorBus.current?.task { throw Numbered(error.number + 1) }
+            guard error.number < 4, let bus = ErrorBus.current else { return .next }
+            await eventually("the task that threw error \(error.number) has ended") { bus.tasks.haveEnded == true }
+            bus.task { throw Numbered(error.number + 1) }
             return .next
         }
         await withErrorBus(handler: starting) { bus in bus.post(Numbered(1)) }
@@ -144,7 +143,8 @@ extension WithErrorBusTests {
             await entered.wait()
             guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
             while bus.statistics.pending > 0 { yieldToOtherThreads() }
-            // Yield, so that a bus that ends too early has time to do so.
+            // Yield, so that a bus that ends too early has time to do so. The code after the body only waits meanwhile, so
+            // it changes no state that a test could wait for.
             for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
             leave.signal()
             await ends.value
@@ -212,6 +212,9 @@ extension WithErrorBusTests {
                 return .stop
             }
             .on(Numbered(2)) { _ in
+                await eventually("the task that finished the bus has ended") {
+                    ErrorBus.current?.tasks.haveEnded == true
+                }
                 second.open()
                 await end.wait()
                 return .stop
@@ -224,7 +227,8 @@ extension WithErrorBusTests {
         await clock.waitForSleepers()
         gate.open()
         await second.wait()
-        // By now, the code after `finish` could have dropped the limit.
+        // The end of the task lets the code after the body continue, which must not drop the limit although the bus is
+        // finished. Let it run: it only waits for the bus's end, so it changes no state that a test could wait for.
         for _ in 0..<100 { await Task.yield() }
         clock.advance(by: .seconds(5))
         await ends.value

@@ -47,6 +47,7 @@ extension TurnTests {
                 group.addTask {
                     await turns.taking(count) {
                         running.change(by: count)
+                        // Let other bodies run now if they have a turn: the largest number that do is checked.
                         for _ in 0..<20 { await Task.yield() }
                         running.change(by: -count)
                     }
@@ -57,6 +58,23 @@ extension TurnTests {
         expect([now, most, changes], equals: [0, 3, 120])
         await #expect(throws: CancellationError.self) { try await turns.taking(3) { throw CancellationError() } }
         await turns.taking(3) {}
+    }
+
+    @Test("a wait for a condition that never holds fails the test with the awaited event, at the caller's line")
+    func eventuallyFails() async {
+        let line = #line + 2
+        await withKnownIssue {
+            await eventually("pigs fly", within: .milliseconds(1)) { false }
+        } matching: { issue in
+            issue.sourceLocation?.line == line
+                && issue.comments.map(\.rawValue) == ["waited 0.001 seconds in vain until pigs fly"]
+        }
+        var checks = 0
+        await eventually("the third check comes") {
+            checks += 1
+            return checks == 3
+        }
+        expect(checks, equals: 3)
     }
 
     private final class Running: Sendable {

@@ -132,6 +132,21 @@ extension LinearReadingPropertyTests {
         #expect(innerMatches > 50)
     }
 
+    @Test("the generator produces every kind of error, of matcher, and of rule")
+    func generator() {
+        var generator = LinearReading.Generator(seed: 151)
+        let errors = (0..<1_000).map { _ in generator.error() }
+        expect(Set(errors.map(\.kind)), equals: Set(LinearReading.Kind.allCases))
+        let rules = errors.map { generator.rule(for: [$0]) }
+        let matchers = rules.map { LinearReading.MatcherKind($0.matcher) }
+        expect(Set(matchers), equals: Set(LinearReading.MatcherKind.allCases))
+        expect(Set(rules.map(\.verb)), equals: Set(LinearReading.Verb.allCases))
+        expect(Set(rules.map(\.answer)), equals: Set(LinearReading.Answer.allCases))
+        for trait in [\LinearReading.Rule.isAsynchronous, \.getsReport, \.isShort] {
+            expect(Set(rules.map { $0[keyPath: trait] }), equals: [true, false])
+        }
+    }
+
     @Test(
         "a map returns the value of its last matching rule",
         arguments: 201...(isLong ? 204 : 201) as ClosedRange<UInt64>)

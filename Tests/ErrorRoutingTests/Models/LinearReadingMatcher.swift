@@ -55,6 +55,34 @@ extension LinearReading {
         case both(Matcher, Matcher)
         case not(Matcher)
     }
+
+    /// The kinds of matchers, all of which the generator must produce.
+    enum MatcherKind: CaseIterable {
+        case type, value, nsError, conforming, conformingTo, extracting, matching, any
+        case anywhere, narrowed, named, erased, either, both, not
+
+        /// The kind of a matcher: for a new matcher, the compiler requires a kind here.
+        init(_ matcher: Matcher) {
+            self =
+                switch matcher {
+                case .type: .type
+                case .value: .value
+                case .nsError: .nsError
+                case .conforming: .conforming
+                case .conformingTo: .conformingTo
+                case .extracting: .extracting
+                case .matching: .matching
+                case .any: .any
+                case .anywhere: .anywhere
+                case .narrowed: .narrowed
+                case .named: .named
+                case .erased: .erased
+                case .either: .either
+                case .both: .both
+                case .not: .not
+                }
+        }
+    }
 }
 
 extension LinearReading.Matcher: CustomStringConvertible {

@@ -45,21 +45,22 @@ extension StandardErrorTests {
                     return .stop
                 }
                 .on(Numbered(11)) { _ in throw Numbered(0) }
-            let bus = ErrorBus(handler: handler)
-            let running = Task { await bus.run() }
-            for number in 1...13 { bus.post(Numbered(number)) }
+            var bus: ErrorBus? = ErrorBus(handler: handler)
+            let watched = Weak(bus)
+            let running = Task { [bus] in await bus?.run() }
+            for number in 1...13 { bus?.post(Numbered(number)) }
             // The worker wrote ten lines to a pipe that doesn't accept them, and continued.
             await entered.wait()
-            let left = await bus.shutdown(within: .zero)
-            expect(left.map { $0.error as? Numbered }, equals: [Numbered(11), Numbered(12), Numbered(13)])
+            let left = await bus?.shutdown(within: .zero)
+            expect(left?.map { $0.error as? Numbered }, equals: [Numbered(11), Numbered(12), Numbered(13)])
             await running.value
             let lines = stage.lines(11)
             expect(lines.count, equals: 11)
             expect(lines.last?.contains("type=ErrorRouting.ActionFailure"), equals: true)
             // A search for leaks would find the abandoned worker's objects unless the worker has ended.
             gate.open()
-            await returned.wait()
-            for _ in 0..<100 { await Task.yield() }
+            bus = nil
+            await eventually("the abandoned worker has ended and released the bus") { watched.object == nil }
         }
     }
 

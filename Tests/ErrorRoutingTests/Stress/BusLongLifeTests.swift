@@ -86,7 +86,7 @@ extension BusLongLifeTests {
             // The action still retains the witness.
             #expect(witness != nil)
             leave.signal()
-            while witness != nil { await Task.yield() }
+            await eventually("the action has ended and released the witness") { witness == nil }
             expect(bus.statistics.dropped, equals: 2)
         }
     }

@@ -101,7 +101,7 @@ extension BusStormTests {
                         await withErrorBus(handler: storm) { bus in
                             bus.post(Numbered(1))
                             // The flood continues until another task has run.
-                            while !isOver.isSet { await Task.yield() }
+                            await eventually("the task of low priority has run") { isOver.isSet }
                         }
                     }
                 }

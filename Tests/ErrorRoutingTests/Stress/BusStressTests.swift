@@ -153,7 +153,7 @@ extension StressPlan {
         _ observers: [Task<Void, Never>],
         on stage: StressStage
     ) async {
-        while !stage.release(forGood: true) { await Task.yield() }
+        await eventually("the stage releases the hanging actions for good") { stage.release(forGood: true) }
         for observer in observers { await observer.value }
         if let witness { for await report in witness { stage.note(report) } }
     }

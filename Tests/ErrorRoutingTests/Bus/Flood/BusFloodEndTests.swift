@@ -34,7 +34,7 @@ extension BusFloodEndTests {
             var isNotice = false
             for number in 0..<50 { bus.post(Numbered(number), line: UInt(100 * round + number)) }
             while !isNotice { isNotice = await reports.next()?.error is ErrorsDropped }
-            while bus.statistics.pending > 0 { await Task.yield() }
+            await eventually("the round's reports are delivered") { bus.statistics.pending == 0 }
         }
         bus.finish()
         await running.value
@@ -71,7 +71,7 @@ extension BusFloodEndTests {
         expect(bus.statistics.pending, equals: 1)
         expect(bus.statistics.suppressed, equals: 1)
         clock.advance(by: .seconds(10))
-        while bus.statistics.pending > 0 { await Task.yield() }
+        await eventually("the held report is delivered") { bus.statistics.pending == 0 }
         bus.finish()
         await running
         expect(bus.statistics.handled, equals: 2)
@@ -86,7 +86,7 @@ extension BusFloodEndTests {
             let reports = bus.reports()
             async let running: Void = bus.run()
             for number in 1...4 { bus.post(Numbered(number), line: 1) }
-            while bus.statistics.suppressed < 2 { await Task.yield() }
+            await eventually("two errors are suppressed") { bus.statistics.suppressed >= 2 }
             expect(bus.statistics.pending, equals: 1)
             await clock.waitForSleepers()
             if isShutDown { #expect(await bus.shutdown(within: .seconds(1)).isEmpty) } else { bus.finish() }
@@ -167,7 +167,7 @@ extension BusFloodEndTests {
         bus.post(Numbered(5), line: 1)
         async let waiting = bus.deliver(Numbered(6), line: 1)
         // Seven reports were posted. A report that isn't complete yet would be refused, and not returned.
-        while !bus.storage.hasReport(at: 6) { await Task.yield() }
+        await eventually("the seventh report is complete") { bus.storage.hasReport(at: 6) }
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["0", "4 ×3", "5", "6"])
         expect(await waiting.disposition, equals: .dropped)
         await running
@@ -193,7 +193,7 @@ extension BusFloodEndTests {
         await clock.waitForSleepers()
         expect(bus.statistics.pending, equals: 1)
         clock.advance(by: .seconds(6))
-        while bus.statistics.pending > 0 { await Task.yield() }
+        await eventually("the window's end delivers the held report") { bus.statistics.pending == 0 }
         bus.finish()
         await running
         expect(await reports.collected().map(\.summary), equals: ["1", "2", "3", "4"])

@@ -43,10 +43,13 @@ extension BusIntakeTests {
         }
     }
 
-    @Test("a posting stores scope, promise, and flood kind, alone or together, and fits a cache line", arguments: 0..<8)
-    func parts(_ combination: Int) {
-        // Together with its slot's state, a posting fills one cache line of 64 bytes.
+    @Test("a posting takes 56 bytes: with the state of its slot, it fills one cache line of 64 bytes")
+    func layout() {
         expect(MemoryLayout<Posting>.size, equals: 56)
+    }
+
+    @Test("a posting stores scope, promise, and flood kind, alone or together", arguments: 0..<8)
+    func parts(_ combination: Int) {
         let own = ScopeContext.Own("scope", ErrorHandler(), .innermostFirst, [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()

@@ -196,6 +196,8 @@ extension BusObserveTests {
             let reports = bus.reports(matching: .type(Zoo.Offline.self))
             let found = Task { await reports.first { _ in true } }
             bus.post(Numbered(1))
+            // Let the reader wait first: a reader that comes later wouldn't need to be woken, and the test would pass
+            // without a check. Only the stream's buffer knows that a reader waits, and doesn't tell.
             for _ in 0..<100 { await Task.yield() }
             bus.post(Zoo.Offline())
             #expect(await found.value != nil)
@@ -265,7 +267,7 @@ extension BusObserveTests {
         }
         expectNil(witness)
         // The tasks that ran the bus might still be ending.
-        while bus != nil, !Task.isCancelled { await Task.yield() }
+        await eventually("the tasks that ran the bus have released it") { bus == nil }
         expectNil(bus)
 
         final class Component: Sendable {

@@ -143,7 +143,7 @@ extension BusObserverLossTests {
             expect(journal.entries.count, equals: 3)
             withExtendedLifetime(stream) {}
             stream = nil
-            while watched.error != nil { await Task.yield() }
+            await eventually("the released stream's error is deallocated") { watched.error == nil }
             await bus.deliver(Numbered(2))
             expect(journal.entries.count, equals: 3)
         }
@@ -159,7 +159,7 @@ extension BusObserverLossTests {
             await reading.value
             let count = read.entries.count
             let watched = await deliverHeavy(to: bus)
-            while watched.error != nil { await Task.yield() }
+            await eventually("the cancelled reader's error is deallocated") { watched.error == nil }
             expect(read.entries.count, equals: count)
             expect(await others.next()?.missed, equals: bus.statistics.posted - 1)
         }
@@ -175,8 +175,8 @@ extension BusObserverLossTests {
         bus?.finish()
         await bus?.run()
         bus = nil
-        while watchedBus.object != nil { await Task.yield() }
-        while watched[0].error != nil { await Task.yield() }
+        await eventually("the bus is deallocated") { watchedBus.object == nil }
+        await eventually("the error that the stream lost is deallocated") { watched[0].error == nil }
         #expect(watched[1].error != nil && watched[2].error != nil)
         expect(await stream?.collected().map(\.missed), equals: [1, 0])
         stream = nil

@@ -1,7 +1,9 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+// The tasks that a bus waits for are internal.
+@testable import ErrorRouting
 
 @Suite("Promise 22: any poster has scopes; the ambient poster's scopes look up their parent at each post", .hangLimit)
 struct PosterScopeTests {}
@@ -46,12 +48,15 @@ extension PosterScopeTests {
 
     @Test("withErrorBus awaits a task of the ambient poster's scope")
     func awaited() async {
-        let isDone = Locked(false)
-        await withErrorBus(handler: ErrorHandler()) { _ in
+        let (gate, isDone) = (Gate(), Locked(false))
+        await withErrorBus(handler: ErrorHandler()) { bus in
             AmbientErrorPosting.ambient.scope("cache").task {
-                for _ in 0..<20 { await Task.yield() }
+                await gate.wait()
                 isDone.withLock { $0 = true }
             }
+            // The bus waits for the tasks that it counts. The task can't have ended yet.
+            expectNil(bus.tasks.haveEnded)
+            gate.open()
         }
         #expect(isDone.withLock { $0 })
     }

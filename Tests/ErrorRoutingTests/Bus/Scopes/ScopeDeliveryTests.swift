@@ -101,12 +101,12 @@ extension ScopeDeliveryTests {
             return .next
         }
         let noting = ErrorHandler().on(Numbered.self) { [trace] error in trace("ran \(error.number)") }
-        let bus = ErrorBus(handler: noting, configuration: .init(clock: ManualClock()))
+        var bus = ErrorBus(handler: noting, configuration: .init(clock: ManualClock()))
         do {
             let scope = bus.scope("a", handler: hanging, metadata: ["k": "v"]).scope("b", handler: noting)
             for number in 1...2 { scope.post(Numbered(number), metadata: ["n": "\(number)"]) }
         }
-        let running = Task { await bus.run() }
+        let running = Task { [bus] in await bus.run() }
         await entered.wait()
         let reports = await bus.shutdown(within: .zero)
         await running.value
@@ -117,7 +117,7 @@ extension ScopeDeliveryTests {
         // The action returns to a path that only its own worker still retains.
         gate.open()
         await left.wait()
-        for _ in 0..<100 { await Task.yield() }
+        await becomesOnlyReference(to: &bus)
         expect(trace.entries, equals: ["ran 1"])
     }
 
@@ -153,7 +153,7 @@ extension ScopeDeliveryTests {
         let outer = other.scope("posting", handler: posting)
         for number in 1...2 { outer.post(Numbered(number)) }
         let running = Task { await other.run() }
-        while other.statistics.pending > 0 { await Task.yield() }
+        await eventually("all four reports are delivered") { other.statistics.pending == 0 }
         other.finish()
         await running.value
         expect(journal.entries, equals: [["outer", "inner"], ["outer", "inner"]])

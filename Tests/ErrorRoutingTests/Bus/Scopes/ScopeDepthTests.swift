@@ -115,7 +115,7 @@ extension ScopeDepthTests {
             expect(journal.entries, equals: (0..<depth).reversed())
             // Wait until the worker has released the scopes: otherwise the leak sanitizer would report them when the
             // process exits.
-            while last.object != nil { await Task.yield() }
+            await eventually("the worker has released the scopes") { last.object == nil }
         }
     }
 

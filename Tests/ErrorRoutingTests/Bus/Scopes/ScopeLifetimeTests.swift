@@ -30,7 +30,7 @@ extension ScopeLifetimeTests {
         ///
         /// The worker's task might still be ending.
         func waitUntilGone() async {
-            while !isGone { await Task.yield() }
+            await eventually("bus, scopes, rules, and errors are deallocated") { isGone }
         }
     }
 
@@ -70,7 +70,7 @@ extension ScopeLifetimeTests {
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
             // A report that isn't complete yet would be refused, and not returned.
-            while !bus.storage.hasReport(at: 4) { await Task.yield() }
+            await eventually("the fifth report is complete") { bus.storage.hasReport(at: 4) }
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
             expect(left.map(\.scope), equals: [path, path, path, path + ["request"], path])
@@ -99,7 +99,7 @@ extension ScopeLifetimeTests {
             [#"["gone", "too"] \#(number) ["k": "v"]"#, #"["gone", "too"] \#(number) ["k": "v"]"#, "bus \(number)"]
         }
         expect(trace.entries, equals: lines)
-        while watched != nil { await Task.yield() }
+        await eventually("the scope's last context is released") { watched == nil }
     }
 
     @Test(

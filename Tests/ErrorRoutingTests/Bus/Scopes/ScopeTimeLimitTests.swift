@@ -118,7 +118,7 @@ extension ScopeTimeLimitTests {
         await running.value
         expect(trace.entries, equals: ran("bus") + ran("b"))
         gate.open()
-        while watched != nil { await Task.yield() }
+        await eventually("the abandoned action has ended") { watched == nil }
         expect(trace.entries, equals: ran("bus") + ran("b"))
     }
 }

@@ -18,6 +18,7 @@ extension BusDeliveryTests {
             }) > 1 {
                 overlaps.withLock { $0 += 1 }
             }
+            // Suspend in the middle, so that another action could run now.
             for _ in 0..<3 { await Task.yield() }
             inside.withLock { $0 -= 1 }
             return .stop
@@ -91,7 +92,7 @@ extension BusDeliveryTests {
         bus.post(Numbered(2))
         let run = Task { await bus.run() }
         // An error that is posted from inside comes after the two pending errors.
-        while journal.entries.count < 3 { await Task.yield() }
+        await eventually("the three errors are handled") { journal.entries.count >= 3 }
         bus.finish()
         await run.value
         expect(journal.entries, equals: [1, 2, 3])

@@ -125,7 +125,7 @@ extension BusFailureTests {
         expect(recorded.statistics.posted, equals: 2)
         gate.open()
         // Wait until the action has ended: otherwise the leak sanitizer would report it.
-        while watched.bus != nil { await Task.yield() }
+        await eventually("the abandoned action has ended and released the bus") { watched.bus == nil }
     }
 
     @Test(

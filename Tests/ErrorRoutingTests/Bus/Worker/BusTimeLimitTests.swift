@@ -51,7 +51,7 @@ extension BusTimeLimitTests {
 
         let before = recorded.statistics
         gate.open()
-        while journal.entries.last != "too late" { await Task.yield() }
+        await eventually("the abandoned action ends") { journal.entries.last == "too late" }
         // The action's later result is discarded.
         expect(recorded.statistics, equals: before)
     }
@@ -79,6 +79,8 @@ extension BusTimeLimitTests {
         gate.open()
     }
 
+    private final class Tracked: Error {}
+
     @Test(
         "failures before it are reported once, whether it returns before or after the bus's end",
         arguments: [false, true])
@@ -89,28 +91,33 @@ extension BusTimeLimitTests {
                 failures.note("\(type(of: failure.error))")
                 return .stop
             }
-            .on(Numbered.self) { [gate] _ in
+            .on(Tracked.self) { [gate] _ in
                 await gate.wait()
                 returned.open()
                 return .stop
             }
-            .on(Numbered.self) { _ in throw Numbered(9) }
+            .on(Tracked.self) { _ in throw Numbered(9) }
         var configuration = configuration()
         configuration.lastResort = LastResort { lines.note($0) }
-        await withErrorBus(handler: handler, configuration: configuration) { bus in
-            bus.post(Numbered(1))
+        var bus = await withErrorBus(handler: handler, configuration: configuration) { bus in
+            weak var tracked: Tracked?
+            do {
+                let error = Tracked()
+                tracked = error
+                bus.post(error)
+            }
             await clock.waitForSleepers()
             clock.advance(by: .seconds(30))
-            if isLate { return }
-            while failures.entries.count < 2 { await Task.yield() }
+            if isLate { return bus }
+            await eventually("both failures are delivered") { failures.entries.count >= 2 }
             gate.open()
             await returned.wait()
-            for _ in 0..<1_000 { await Task.yield() }
+            await eventually("the abandoned action's task has ended and released its error") { tracked == nil }
+            return bus
         }
         gate.open()
         await returned.wait()
-        // Give the abandoned worker time to do something wrong.
-        for _ in 0..<1_000 { await Task.yield() }
+        await becomesOnlyReference(to: &bus)
         expect(failures.entries, equals: ["Numbered", "ActionTimeLimitExceeded"])
         expect(lines.entries, equals: [])
     }

@@ -33,7 +33,7 @@ extension RemovedReportWorkerTests {
             }
             await worker.value
         }
-        while freed != nil { await Task.yield() }
+        await eventually("the bus is deallocated") { freed == nil }
         expect(handled.entries, equals: [])
     }
 

@@ -90,7 +90,7 @@ extension ShutdownFailureTests {
         await cancelled.wait()
         bus = nil
         leave.open()
-        while watched.object != nil { await Task.yield() }
+        await eventually("the action has ended and released the bus") { watched.object == nil }
         for (number, count) in [(2, isCancellation ? 0 : 1), (3, 1)] {
             let text = "failed with Numbered(number: \(number))"
             expect(lines.entries.count { $0.contains(text) }, equals: count, "\(number): \(lines.entries)")
@@ -119,6 +119,6 @@ extension ShutdownFailureTests {
         expect(bus?.statistics.actionFailures, equals: 1)
         bus = nil
         leave.signal()
-        while watched.object != nil { await Task.yield() }
+        await eventually("the worker has ended and released the bus") { watched.object == nil }
     }
 }
