@@ -10,7 +10,7 @@
     static let smallCount = 4
 
     /// The rules, last registered first.
-    let rules: [(rule: Rule, stage: RuleStage)]
+    let rules: [RuleSet.Entry]
     /// The stages of the rules.
     let stages: RuleSet.Stages
     /// The steps of the rules, in the order of evaluation.
@@ -22,21 +22,16 @@
     private let plans = TypeTable<TypePlan>()
 
     /// Creates a block of rules, given last registered first.
-    init(_ rules: [(rule: Rule, stage: RuleStage)]) {
+    init(_ rules: [RuleSet.Entry]) {
         self.rules = rules
         var memory = FixedArray<RuleStep>(capacity: rules.count)
-        steps = memory.append(rules, of: .rule)
-        onNoMatchSteps = memory.append(rules, of: .onNoMatch)
-        alwaysSteps = memory.append(rules, of: .always)
+        var stages = RuleSet.Stages()
+        steps = memory.append(rules, of: .rule, &stages)
+        onNoMatchSteps = memory.append(rules, of: .onNoMatch, &stages)
+        alwaysSteps = memory.append(rules, of: .always, &stages)
         self.memory = memory
-        var (stages, callsMatchers) = (RuleSet.Stages(), false)
-        for (rule, stage) in rules {
-            stages.insert(.init(stage))
-            if rule.traits.isAsynchronous { stages.insert(.init(stage, isAsynchronous: true)) }
-            if rule.dispatchTest == .closure { callsMatchers = true }
-        }
         self.stages = stages
-        isReadLinearly = steps.count <= Self.smallCount && !callsMatchers
+        isReadLinearly = steps.count <= Self.smallCount && !steps.contains { $0.test == .closure }
     }
 
     // MARK: The rules for an error

@@ -25,6 +25,12 @@ struct RuleSet: Sendable {
         static let asynchronous = Stages(rawValue: 0b111_000)
     }
 
+    /// A rule with its stage.
+    struct Entry {
+        let rule: Rule
+        let stage: RuleStage
+    }
+
     private var last: Version?
 
     var isEmpty: Bool { last == nil }
@@ -59,7 +65,7 @@ extension RuleSet {
     /// `@unchecked` because of `previous`, which changes only in `deinit`.
     fileprivate final class Version: @unchecked Sendable {
         /// The rule; nil if this version is a set added to another set.
-        private let added: (rule: Rule, stage: RuleStage)?
+        private let added: Entry?
         /// The previous version in this version's chain.
         private var previous: Version?
         /// The number of rules in the chain up to this version.
@@ -71,7 +77,7 @@ extension RuleSet {
         private let madePath = SetOnce<BlockPath>()
 
         init(_ rule: Rule, _ stage: RuleStage, on version: Version?) {
-            added = (rule, stage)
+            added = Entry(rule: rule, stage: stage)
             guard let version, version.madePath.borrowed == nil,
                 !version.isContinued.exchange(true, ordering: .relaxed)
             else {
@@ -108,8 +114,8 @@ extension RuleSet {
         }
 
         /// The rules of the chain, last registered first.
-        private var rules: [(rule: Rule, stage: RuleStage)] {
-            var rules: [(rule: Rule, stage: RuleStage)] = []
+        private var rules: [Entry] {
+            var rules: [Entry] = []
             rules.reserveCapacity(count)
             for version in sequence(first: self, next: { $0.previous }) {
                 if let added = version.added { rules.append(added) }

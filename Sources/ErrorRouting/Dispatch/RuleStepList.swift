@@ -78,9 +78,19 @@ extension FixedArray where Element == RuleStep {
     private func list(from start: Int) -> RuleStepList { unsafe RuleStepList(address(start), address(count)) }
 
     /// Adds the steps of a stage's rules, given in order, and returns their list, which the array must outlive.
-    mutating func append(_ rules: [(rule: Rule, stage: RuleStage)], of stage: RuleStage) -> RuleStepList {
+    ///
+    /// If there are such rules, the stage is added to `stages`.
+    mutating func append(
+        _ rules: [RuleSet.Entry], of stage: RuleStage, _ stages: inout RuleSet.Stages
+    ) -> RuleStepList {
         let start = count
-        for (rule, own) in rules where own == stage { append(RuleStep(rule, order: count)) }
+        // Use an index: each element of a sequence would be retained.
+        for index in rules.indices where rules[index].stage == stage {
+            let step = RuleStep(rules[index].rule, order: count)
+            append(step)
+            stages.insert(.init(stage))
+            if step.traits.isAsynchronous { stages.insert(.init(stage, isAsynchronous: true)) }
+        }
         return list(from: start)
     }
 
