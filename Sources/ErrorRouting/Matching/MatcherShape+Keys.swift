@@ -1,14 +1,17 @@
 extension MatcherShape {
-    /// The type that an error must have to match; nil if errors of other types, such as subclasses, can match too.
+    /// The type that an error must have to match; nil if errors of other types, such as subclasses, might match too.
+    ///
+    /// Of `&&`, this is the first matcher's type.
     var requiredType: ObjectIdentifier? {
-        firstRequired { part in
-            switch part {
-            case .type(let type), .extracting(let type): Self.exactType(type)
-            // Use the static type of the box: the runtime takes longer to return a value's own type, and for an object
-            // neither type is exact.
-            case .value(let value): Self.exactType(UnboxedError.contentType(of: value))
-            default: nil
-            }
+        switch self {
+        case .type(let type), .extracting(let type): Self.exactType(type)
+        // Use the static type of the box: the runtime takes longer to return a value's own type, and for an object
+        // neither type is exact.
+        case .value(let value): Self.exactType(UnboxedError.contentType(of: value))
+        case .named(_, let inner), .narrowed(let inner): inner.requiredType
+        // Don't read all parts: a matcher that is combined with itself often has exponentially many.
+        case .both(let parts): parts.first?.requiredType
+        case .any, .nsError, .conforming, .predicate, .anywhere, .either, .not, .cancellation: nil
         }
     }
 
@@ -18,33 +21,14 @@ extension MatcherShape {
     }
 
     /// The part that an index can look up, a `value` or an `nsError` that an error must match; nil if there is none.
-    var key: MatcherShape? {
-        firstRequired { part in
-            switch part {
-            case .value, .nsError: part
-            default: nil
-            }
-        }
-    }
-
-    /// Returns a closure's first result for a part that every matching error must match.
     ///
-    /// At most ``partLimit`` parts are tried, in order. A rule whose required part isn't found is only slower.
-    private func firstRequired<Result>(_ read: (MatcherShape) -> Result?) -> Result? {
-        var budget = Self.partLimit
-        func first(in shape: MatcherShape) -> Result? {
-            budget -= 1
-            if budget < 0 { return nil }
-            switch shape {
-            case .named(_, let inner), .narrowed(let inner): return first(in: inner)
-            case .both(let parts):
-                for part in parts { if let result = first(in: part) { return result } }
-                return nil
-            case .type, .any, .value, .nsError, .conforming, .extracting, .predicate, .anywhere, .either, .not,
-                .cancellation:
-                return read(shape)
-            }
+    /// Of `&&`, this is the first matcher's part.
+    var key: MatcherShape? {
+        switch self {
+        case .value, .nsError: self
+        case .named(_, let inner), .narrowed(let inner): inner.key
+        case .both(let parts): parts.first?.key
+        case .type, .any, .conforming, .extracting, .predicate, .anywhere, .either, .not, .cancellation: nil
         }
-        return first(in: self)
     }
 }
