@@ -45,7 +45,7 @@ struct Flood {
 
     /// Releases a held error whose window has ended; a nil time ends all windows.
     mutating func release(by time: Int?) -> Answer? {
-        limiter.release(endingBy: time.map { .milliseconds($0) }).map { .init($0) }
+        limiter.removeWindows(endingBy: time.map { .milliseconds($0) }).map { .init($0) }
     }
 
     mutating func releaseAll() -> [Answer] {

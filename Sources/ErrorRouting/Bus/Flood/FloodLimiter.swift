@@ -33,8 +33,8 @@ struct FloodLimiter {
             return exchange(&held, with: newest)
         }
 
-        /// Releases the held error, which then represents the errors that it replaced.
-        fileprivate func release() -> Posting? {
+        /// Takes the held error, which then represents the errors that it replaced.
+        fileprivate func takeHeld() -> Posting? {
             guard var posting = held.take() else { return nil }
             posting.represent(occurrences, since: firstMoment ?? posting.moment)
             (occurrences, firstMoment) = (0, nil)
@@ -58,36 +58,36 @@ struct FloodLimiter {
         self.maximum = maximum
     }
 
-    /// The earliest time at which a held error might have to be released; nil if no error is held.
+    /// The earliest time at which a held error might have to be delivered; nil if no error is held.
     var nextEnd: Duration? { heldCount == 0 ? nil : order.first?.end }
 
     /// Removes windows that have ended, up to the first window that holds an error, and returns that error.
     ///
     /// A window must have ended at the given time; by default, every window has.
     @inline(__always)
-    mutating func release(endingBy time: Duration? = nil) -> Posting? {
+    mutating func removeWindows(endingBy time: Duration? = nil) -> Posting? {
         while let end = order.first?.end, time.map({ end <= $0 }) ?? true {
-            if let release = removeFirstWindow() { return release }
+            if let held = removeFirstWindow() { return held }
         }
         return nil
     }
 
-    /// Releases a held error after the worker's wait, because no other error is pending.
+    /// Takes a held error after the worker's wait, because no other error is pending.
     ///
-    /// If no more errors will be posted, any held error is released. Otherwise, the error's window must have ended.
-    mutating func release(at time: Duration?, isClosed: Bool) -> Posting? {
+    /// If no more errors will be posted, any held error is taken. Otherwise, the error's window must have ended.
+    mutating func takeHeld(at time: Duration?, isClosed: Bool) -> Posting? {
         if heldCount == 0 { return nil }
-        if isClosed { return release() }
-        return time.flatMap { release(endingBy: $0) }
+        if isClosed { return removeWindows() }
+        return time.flatMap { removeWindows(endingBy: $0) }
     }
 
-    /// Releases the held error whose window began first; the window continues.
+    /// Takes the held error whose window began first; the window continues.
     ///
     /// - Complexity: O(number of windows).
-    mutating func releaseHeld() -> Posting? {
+    mutating func takeFirstHeld() -> Posting? {
         guard heldCount > 0 else { return nil }
         let holding = order.elements.first { windows[$0.kind]?.isHolding == true }
-        return releaseHeld(in: holding.flatMap { windows[$0.kind] })
+        return takeHeld(in: holding.flatMap { windows[$0.kind] })
     }
 
     /// Decides whether an error passes or is held back, given its kind and the time of its post.
@@ -98,10 +98,10 @@ struct FloodLimiter {
         // Count the error at the time of the newest post: errors aren't exactly in the order of their times, but
         // windows must end in the order in which they began.
         latest = max(latest, time)
-        if let release = release(endingBy: latest) { return .comesAfter(release) }
+        if let held = removeWindows(endingBy: latest) { return .comesAfter(held) }
         let known = windows[kind]
         while known == nil, windows.count >= maximum {
-            if let release = removeFirstWindow() { return .comesAfter(release) }
+            if let held = removeFirstWindow() { return .comesAfter(held) }
         }
         let window = known ?? open(kind)
         guard window.passed < limit.first else { return .holds(window) }
@@ -127,11 +127,11 @@ struct FloodLimiter {
 
     /// Removes the oldest window and returns the error held in it.
     private mutating func removeFirstWindow() -> Posting? {
-        releaseHeld(in: order.popFirst().flatMap { windows.removeValue(forKey: $0.kind) })
+        takeHeld(in: order.popFirst().flatMap { windows.removeValue(forKey: $0.kind) })
     }
 
-    private mutating func releaseHeld(in window: Window?) -> Posting? {
-        guard let posting = window?.release() else { return nil }
+    private mutating func takeHeld(in window: Window?) -> Posting? {
+        guard let posting = window?.takeHeld() else { return nil }
         heldCount -= 1
         return posting
     }

@@ -156,10 +156,10 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginWhatComesFirst() -> WorkerAction? {
         if let lastNumber, intake.accepted >= lastNumber { _ = intake.close() }
         if let failure = failureNotices.popFirst() { return beginDelivery(failure) }
-        // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
+        // Deliver held reports before a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
-        if isFlushDue, let release = flood?.releaseHeld() { return beginDelivery(release) }
+        if isFlushDue, let held = flood?.takeFirstHeld() { return beginDelivery(held) }
         if let drops = takeDrops(before: nextNumber) {
             // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
             _ = endSleep()
@@ -177,11 +177,11 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginLimited() -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
         guard let kind else {
-            return flood?.release(endingBy: time).map { beginDelivery($0) } ?? beginNextDelivery()
+            return flood?.removeWindows(endingBy: time).map { beginDelivery($0) } ?? beginNextDelivery()
         }
         switch flood?.admit(kind, at: time) {
         case .passes, nil: return beginNextDelivery()
-        case .comesAfter(let release): return beginDelivery(release)
+        case .comesAfter(let held): return beginDelivery(held)
         case .holds(let window):
             guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
             nextNumber += 1
@@ -204,9 +204,7 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func beginToWait(waitedUntil now: Duration?) -> WorkerAction? {
         let isClosed = intake.state.isClosed
-        if let release = flood?.release(at: now, isClosed: isClosed) {
-            return beginDelivery(release)
-        }
+        if let held = flood?.takeHeld(at: now, isClosed: isClosed) { return beginDelivery(held) }
         if endIfDone() { return .end }
         if now == nil { return .wait(for: nextNumber, needsTime: flood?.nextEnd != nil) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
@@ -457,7 +455,7 @@ struct BusStateMachine: ~Copyable {
         delivery.removeReport()
         while let notice = failureNotices.popFirst() { left.postings.append(notice) }
         // Add held reports first: they were posted before the reports that are still in the intake.
-        while let release = flood?.release() { left.postings.append(release) }
+        while let held = flood?.removeWindows() { left.postings.append(held) }
         _ = intake.close()
         let end = intake.accepted
         var unfilled: Int64 = 0
