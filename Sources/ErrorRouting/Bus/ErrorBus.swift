@@ -174,7 +174,7 @@ public final class ErrorBus: ErrorPosting {
     /// The bus's own last resort if it has one, and the process's last resort if it doesn't.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
-    /// Whether this task runs in an asynchronous action of this bus, or was started in an action that is still running.
+    /// Whether this task runs in an asynchronous action for the report in delivery, or was started in one.
     var isInsideOwnAction: Bool {
         ownWork.contains { work in
             guard case .asynchronousAction(let sequence) = work.part else { return false }

@@ -113,7 +113,6 @@ struct RuleRunner: ~Copyable {
             let step = search.step
             if search.stage == .always { carryOutcome() }
             if await !runAsynchronous(step, error, under: supervisor) { return }
-            if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
         } while runUnboxed(error, under: supervisor)
     }
 

@@ -15,6 +15,8 @@ struct BusCounts {
     private(set) var handled: Int64
     private(set) var ignored: Int64 = 0
     private(set) var unmatched: Int64 = 0
+    /// The number of delivered reports, whatever was decided about them.
+    private(set) var delivered: Int64
     var suppressed: Int64 = 0
     /// Notices of drops and of failures that the bus has posted.
     var notices: Int64 = 0
@@ -24,12 +26,10 @@ struct BusCounts {
     var removed: Int64 = 0
     var actionFailures: Int64 = 0
 
-    init(handled: Int64) { self.handled = handled }
-
-    /// The number of delivered reports.
-    var delivered: Int64 { handled + ignored + unmatched }
+    init(handled: Int64) { (self.handled, delivered) = (handled, handled) }
 
     mutating func addDelivered(_ decision: Decision) {
+        delivered += 1
         switch decision {
         case .handled: handled += 1
         case .ignored: ignored += 1
