@@ -31,7 +31,9 @@ struct BusClock: Sendable {
                 // sleep for the remaining duration would last too long.
                 let instant = clock.now
                 let left = deadline - origin.duration(to: instant).bounded
-                try await ErrorRouting.sleep(for: left, from: instant, on: clock)
+                // Sleep for at least one step: a clock might round the deadline down, to an instant that has passed.
+                let time = left > .zero ? max(left, clock.minimumResolution) : left
+                try await ErrorRouting.sleep(for: time, from: instant, on: clock)
             } catch {
                 try Task.checkCancellation()
                 // Fall back to the system's clock: the custom clock failed without a cancellation, and limits must

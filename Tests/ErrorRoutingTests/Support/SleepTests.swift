@@ -102,4 +102,42 @@ extension SleepTests {
         try await BusClock(clock).sleep(.seconds(10))
         expect(clock.deadlines.entries, equals: [.seconds(10)])
     }
+
+    /// A clock whose instants are whole milliseconds, rounded down.
+    private struct Coarse: Clock {
+        struct Instant: InstantProtocol {
+            let milliseconds: Int64
+
+            func advanced(by duration: Duration) -> Instant {
+                Instant(milliseconds: milliseconds + duration.nanoseconds / 1_000_000)
+            }
+            func duration(to other: Instant) -> Duration { .milliseconds(other.milliseconds - milliseconds) }
+            static func < (first: Instant, second: Instant) -> Bool { first.milliseconds < second.milliseconds }
+        }
+
+        let base = ManualClock()
+        private let origin: ManualClock.Instant
+
+        init() { origin = base.now }
+
+        var now: Instant { Instant(milliseconds: origin.duration(to: base.now).nanoseconds / 1_000_000) }
+        var minimumResolution: Duration { .milliseconds(1) }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await base.sleep(until: origin.advanced(by: .milliseconds(deadline.milliseconds)))
+        }
+    }
+
+    @Test("a bus's clock whose steps are coarser than a deadline waits for a step instead of waking up again and again")
+    func coarse() async throws {
+        let coarse = Coarse()
+        let clock = BusClock(coarse)
+        for step in 1...2 {
+            let sleeping = Task { try await clock.sleep(.microseconds(1_500)) }
+            await coarse.base.waitForSleepers()
+            coarse.base.advance(by: .milliseconds(1))
+            try await sleeping.value
+            expect(clock.now(), equals: .milliseconds(step))
+        }
+    }
 }
