@@ -113,6 +113,8 @@ struct RuleRunner: ~Copyable {
             let step = search.step
             if search.stage == .always { carryOutcome() }
             if await !runAsynchronous(step, error, under: supervisor) { return }
+            // Don't open the error again if its dispatch is complete.
+            if search.isStageOver, !path.read({ search.advance(on: $0) }) { return }
         } while runUnboxed(error, under: supervisor)
     }
 

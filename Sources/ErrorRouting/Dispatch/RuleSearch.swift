@@ -12,7 +12,7 @@ struct RuleSearch: Sendable {
     /// They are stored while an action suspends, because another lookup would call the error's `==` again.
     private var rest: RuleStepList?
     /// Whether the remaining rules of this stage are skipped.
-    private var isStageOver = false
+    private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
     /// The rule that the outcome names: the rule that stopped the search or, if none did, the last match; nil if no rule
     /// matched.
@@ -72,7 +72,7 @@ struct RuleSearch: Sendable {
     ///
     /// After the last block, or if the stage is over, this method advances to the first block of the next stage.
     @inline(__always)
-    private mutating func advance(on path: BlockPath) -> Bool {
+    mutating func advance(on path: BlockPath) -> Bool {
         rest = nil
         if !isStageOver, block + 1 < path.count {
             block &+= 1
