@@ -65,12 +65,8 @@ extension ErrorBus {
         /// The counts on one line, as the equation that they satisfy.
         public var description: String {
             let delivery = deliveryTime.map { "; in delivery for \($0)" } ?? ""
-            return """
-                posted \(posted) \(isBalanced ? "=" : "≠") \
-                handled \(handled) + ignored \(ignored) + unmatched \(unmatched) \
-                + suppressed \(suppressed) + dropped \(dropped) + pending \(pending); \
-                action failures \(actionFailures)\(delivery)
-                """
+            let sum = counts.map { "\($0) \($1)" }.joined(separator: " + ")
+            return "posted \(posted) \(isBalanced ? "=" : "≠") \(sum); action failures \(actionFailures)\(delivery)"
         }
     }
 }
