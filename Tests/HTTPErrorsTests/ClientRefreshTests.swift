@@ -177,6 +177,8 @@ extension ClientRefreshTests {
             }
             let client = try APIClient(script, token: token)
             keeper.withLock { $0 = client.token }
+            // End the cycle: the keeper retains the closure that reads it.
+            defer { keeper.withLock { $0 = nil } }
             var call = Call(NoContent.self)
             call.timeout = own
             let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
