@@ -38,7 +38,7 @@ extension ErrorBus {
         }
     }
 
-    // MARK: The alarm, the one timer of the state machine
+    // MARK: The alarm: the timer of the state machine
 
     /// A task that sleeps until the earliest time at which a limit might expire or a flood limit's window might end.
     struct Alarm {
@@ -68,7 +68,6 @@ extension ErrorBus {
         case .wait(let end): setAlarm(end)
         case .wake: wakeUps.signal()
         case .abandon(let running, let end):
-            // Cancel first: once the promise is fulfilled, the worker might start the next action.
             running.cancel()
             running.end.fulfill(end)
         }

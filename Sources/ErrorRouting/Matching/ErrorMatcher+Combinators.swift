@@ -92,6 +92,8 @@ public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 ///   - first: The matcher to call first; its output is the result.
 ///   - second: The matcher to call only if `first` matches.
 /// - Returns: The intersection of the two matchers.
+/// - Complexity: The sum of both matchers. A handler looks up a rule only by the type, value, or domain that `first`
+///   requires, so put the narrower matcher first.
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
     var (head, others) = first.conditions
     let added = second.conditions

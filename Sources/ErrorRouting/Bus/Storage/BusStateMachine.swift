@@ -231,7 +231,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Counts the completion of the report in delivery and queues notices about its failed actions.
     ///
-    /// The rule is the one that decided the report.
+    /// The given rule decided the report; it is nil if no rule matched.
     @inline(__always)
     mutating func complete(_ decision: Decision, by rule: Borrowed<Rule>?) -> Completion {
         let posting = delivery.end()

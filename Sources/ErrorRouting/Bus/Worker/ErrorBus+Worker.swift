@@ -2,6 +2,7 @@ import Foundation
 
 /// The bus's worker, and the tasks of asynchronous actions.
 extension ErrorBus {
+    /// The tasks that the bus starts for itself; a running action owns its own task.
     struct InternalTasks {
         var worker: Task<Void, Never>?
         var alarm: Alarm?
